@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use compactometer_engine::message::{Message, Role};
 use compactometer_engine::model::{ChatModel, ToolDefinition};
-use compactometer_models::server::{Limits, Posted, Refusal, Server};
+use compactometer_models::server::{Posted, Server, ServerLimits, ServerRefusal};
 use tokio::sync::mpsc;
 
 use crate::definition::Definition;
-use crate::desk::{Answer, Desk, Event, said};
-use crate::log::Log;
+use crate::desk::{AnswerSender, DeskEvent, ModelDesk, said};
+use crate::log::PlayLog;
 use crate::mask;
-use crate::turn::{Turn, count_calls};
+use crate::turn::{PlayedTurn, count_calls};
 
 /// What is played, and to what.
 pub struct ByHand {
@@ -41,14 +41,14 @@ impl ByHand {
     ) -> Result<(), String> {
         let (sender, mut events) = mpsc::unbounded_channel();
         let definition = Arc::new(self.definition);
-        let desk = Arc::new(Desk::new(
+        let desk = Arc::new(ModelDesk::new(
             Arc::clone(&definition),
             self.window,
             self.tools,
             sender,
-            Log::new(self.log),
+            PlayLog::new(self.log),
         ));
-        let server = Server::answering(Arc::clone(&desk) as _, port, Limits::default())
+        let server = Server::answering(Arc::clone(&desk) as _, port, ServerLimits::default())
             .await
             .map_err(|error| format!("cannot listen on 127.0.0.1:{port}: {error}"))?;
         let address = server.address();
@@ -74,17 +74,17 @@ impl ByHand {
 
 /// The agent's next request for a turn; its requests for summaries are answered.
 async fn next(
-    events: &mut mpsc::UnboundedReceiver<Event>,
+    events: &mut mpsc::UnboundedReceiver<DeskEvent>,
     definition: &Definition,
     summarizer: &dyn ChatModel,
-) -> Result<(Box<Posted>, Answer), String> {
+) -> Result<(Box<Posted>, AnswerSender), String> {
     loop {
         match events.recv().await.ok_or("the server has ended")? {
-            Event::Turn(posted, answer) => return Ok((posted, answer)),
-            Event::Summary(posted, answer) => {
+            DeskEvent::Turn(posted, answer) => return Ok((posted, answer)),
+            DeskEvent::Summary(posted, answer) => {
                 summarize(definition, summarizer, &posted, answer).await;
             }
-            Event::Ended | Event::Trouble(_) => {}
+            DeskEvent::Ended | DeskEvent::Trouble(_) => {}
         }
     }
 }
@@ -93,17 +93,17 @@ async fn summarize(
     definition: &Definition,
     summarizer: &dyn ChatModel,
     posted: &Posted,
-    answer: Answer,
+    answer: AnswerSender,
 ) {
     let reply = summarizer.complete(&mask::masked(&posted.request, 0)).await;
     let said = reply
         .map(|reply| said(posted, definition.enveloped(&reply.text), Vec::new()))
-        .map_err(Refusal::Model);
+        .map_err(ServerRefusal::Model);
     let _ = answer.send(said);
 }
 
 /// A conversation in turns: each begins where the agent speaks after somebody else.
-fn turns(messages: Vec<Message>) -> Vec<Turn> {
+fn turns(messages: Vec<Message>) -> Vec<PlayedTurn> {
     let (mut turns, mut open, mut calls) = (Vec::new(), Vec::<Message>::new(), 0);
     let messages = messages
         .into_iter()
@@ -115,11 +115,11 @@ fn turns(messages: Vec<Message>) -> Vec<Turn> {
         if !goes_on {
             let messages = std::mem::take(&mut open);
             let number = count_calls(&messages);
-            turns.push(Turn::new(messages, calls));
+            turns.push(PlayedTurn::new(messages, calls));
             calls += number;
         }
         open.push(message);
     }
-    turns.push(Turn::new(open, calls));
+    turns.push(PlayedTurn::new(open, calls));
     turns
 }

@@ -5,13 +5,13 @@ use std::io::Write;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use compactometer_external::Mark;
+use compactometer_external::ProgramMark;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, Command};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::desk::Event;
+use crate::desk::DeskEvent;
 
 /// What a process that takes all turns prints at the end of each.
 const ENDED: &[u8] = b"turn ended";
@@ -27,7 +27,7 @@ pub(crate) type Printed = [Option<File>; 2];
 
 /// A process that runs.
 pub(crate) struct Child {
-    mark: Mark,
+    mark: ProgramMark,
     id: u32,
     input: Option<ChildStdin>,
 }
@@ -39,13 +39,13 @@ impl Child {
         mut command: Command,
         [printed, complaints]: Printed,
         has_lines: bool,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::UnboundedSender<DeskEvent>,
     ) -> Result<Self, String> {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mark = Mark::on(&mut command);
+        let mark = ProgramMark::on(&mut command);
         let mut child = command.spawn().map_err(|error| {
             let program = command.as_std().get_program().to_string_lossy();
             format!("`{program}` cannot be started: {error}")
@@ -90,13 +90,13 @@ async fn last_words(kept: JoinHandle<String>) -> String {
 }
 
 /// What the end of a process is in a play.
-fn ending(status: Option<ExitStatus>, has_lines: bool, words: &str) -> Event {
+fn ending(status: Option<ExitStatus>, has_lines: bool, words: &str) -> DeskEvent {
     let code = status.and_then(|status| status.code());
     if code == Some(0) && !has_lines {
-        return Event::Ended;
+        return DeskEvent::Ended;
     }
     let code = code.map_or("a signal".to_owned(), |code| format!("code {code}"));
-    Event::Trouble(format!("it ended with {code}; its last words: {words}"))
+    DeskEvent::Trouble(format!("it ended with {code}; its last words: {words}"))
 }
 
 /// Reads a stream to its end, keeps it in a file, and returns its last words. A line that says that
@@ -104,7 +104,7 @@ fn ending(status: Option<ExitStatus>, has_lines: bool, words: &str) -> Event {
 async fn keep(
     mut stream: impl AsyncRead + Unpin,
     mut file: Option<File>,
-    events: Option<mpsc::UnboundedSender<Event>>,
+    events: Option<mpsc::UnboundedSender<DeskEvent>>,
 ) -> String {
     let (mut last, mut line, mut piece) = (Vec::new(), Vec::new(), [0; 8192]);
     let mut room = LONGEST;
@@ -119,7 +119,7 @@ async fn keep(
         for byte in events.iter().flat_map(|_| read) {
             match byte {
                 b'\n' if std::mem::take(&mut line) == ENDED => {
-                    let _ = events.as_ref().map(|events| events.send(Event::Ended));
+                    let _ = events.as_ref().map(|events| events.send(DeskEvent::Ended));
                 }
                 b'\n' => {}
                 _ if line.len() <= ENDED.len() => line.push(*byte),

@@ -57,7 +57,7 @@ pub(crate) fn call_id(number: usize) -> String {
 
 /// A piece of a request.
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
+enum RequestPiece {
     /// A part of a message of the log: its number there, and what the request has of it.
     Said(MessageId, usize, Part),
     /// A text that nobody said.
@@ -66,23 +66,23 @@ enum Piece {
 
 /// What a request holds of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Held {
+pub(crate) struct HeldInRequest {
     /// Whether it holds the system prompt, whole and word for word but for blanks.
     has_system: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<RequestPiece>,
 }
 
 /// What is needed to read a request.
-pub(crate) struct Reader<'r> {
+pub(crate) struct ContextReader<'r> {
     pub(crate) log: &'r Log,
     pub(crate) calls: &'r [KnownCall],
     pub(crate) texts: &'r [KnownText],
 }
 
-impl Reader<'_> {
+impl ContextReader<'_> {
     /// What a request holds, in its order.
-    pub(crate) fn read(&self, request: &ChatRequest) -> Held {
-        let mut places = Places::new(self.log, self.texts);
+    pub(crate) fn read(&self, request: &ChatRequest) -> HeldInRequest {
+        let mut places = TextPlaces::new(self.log, self.texts);
         let mut seen = HashSet::new();
         let mut pieces = Vec::new();
         for message in &request.messages {
@@ -90,21 +90,26 @@ impl Reader<'_> {
                 let found = self.pieces(message, part, &mut places).into_iter();
                 // Some agents repeat results.
                 pieces.extend(found.filter(|piece| match piece {
-                    Piece::Said(id, place, _) => seen.insert((*id, *place)),
-                    Piece::Foreign(..) => true,
+                    RequestPiece::Said(id, place, _) => seen.insert((*id, *place)),
+                    RequestPiece::Foreign(..) => true,
                 }));
             }
         }
-        Held {
+        HeldInRequest {
             has_system: has_system(self.log, request),
             pieces,
         }
     }
 
     /// What a part of a request is: of a text that was said in several messages, each of them.
-    fn pieces(&self, message: &WireMessage, part: &Part, places: &mut Places<'_>) -> Vec<Piece> {
-        let foreign = |text: &str| Piece::Foreign(message.role, text.to_owned());
-        let said = |(id, place, part): Place<'_>| Piece::Said(id, place, part.clone());
+    fn pieces(
+        &self,
+        message: &WireMessage,
+        part: &Part,
+        places: &mut TextPlaces<'_>,
+    ) -> Vec<RequestPiece> {
+        let foreign = |text: &str| RequestPiece::Foreign(message.role, text.to_owned());
+        let said = |(id, place, part): LogPlace<'_>| RequestPiece::Said(id, place, part.clone());
         let piece = match part {
             Part::ToolCall {
                 id,
@@ -127,7 +132,7 @@ impl Reader<'_> {
                 let result = result.and_then(|id| places.parts.get(&(true, id.as_str())).copied());
                 result.map_or_else(
                     || foreign(text),
-                    |(id, place, part)| Piece::Said(id, place, as_shown(part, text)),
+                    |(id, place, part)| RequestPiece::Said(id, place, as_shown(part, text)),
                 )
             }
             Part::Text { text } | Part::Thinking { text, .. } => {
@@ -196,13 +201,13 @@ fn plain(arguments: &str) -> String {
 }
 
 /// A part of the log: its message, and its place there.
-type Place<'l> = (MessageId, usize, &'l Part);
+type LogPlace<'l> = (MessageId, usize, &'l Part);
 
 /// Where the texts, calls and results of a play are in its log. Each text is found once, in order
 /// where several are equal.
-struct Places<'l> {
+struct TextPlaces<'l> {
     /// Calls by their ids in the log, and results by those of their calls.
-    parts: HashMap<(bool, &'l str), Place<'l>>,
+    parts: HashMap<(bool, &'l str), LogPlace<'l>>,
     texts: HashMap<(&'static str, String), Vec<&'l KnownText>>,
     /// The ids of the calls with those arguments: some agents send no ids.
     calls: HashMap<String, VecDeque<(&'l str, &'l str)>>,
@@ -210,7 +215,7 @@ struct Places<'l> {
     unanswered: VecDeque<String>,
 }
 
-impl<'l> Places<'l> {
+impl<'l> TextPlaces<'l> {
     fn new(log: &'l Log, known: &'l [KnownText]) -> Self {
         let mut texts: HashMap<_, Vec<_>> = HashMap::new();
         for known in known.iter().rev() {
@@ -237,7 +242,7 @@ impl<'l> Places<'l> {
                 parts.entry(key).or_insert((message.id, place, part));
             }
         }
-        Places {
+        TextPlaces {
             parts,
             texts,
             calls,
@@ -270,12 +275,12 @@ impl<'l> Places<'l> {
     }
 }
 
-impl Held {
+impl HeldInRequest {
     /// The messages that it holds something of.
     pub(crate) fn messages(&self) -> HashSet<MessageId> {
         let ids = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Said(id, ..) => Some(*id),
-            Piece::Foreign(..) => None,
+            RequestPiece::Said(id, ..) => Some(*id),
+            RequestPiece::Foreign(..) => None,
         });
         ids.collect()
     }
@@ -283,8 +288,8 @@ impl Held {
     /// The texts that nobody said.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Foreign(_, text) => Some(text.as_str()),
-            Piece::Said(..) => None,
+            RequestPiece::Foreign(_, text) => Some(text.as_str()),
+            RequestPiece::Said(..) => None,
         })
     }
 
@@ -294,11 +299,11 @@ impl Held {
         Self: 'l,
     {
         let cut = self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Said(id, place, part) => {
+            RequestPiece::Said(id, place, part) => {
                 let said = &log.get(*id)?.message.parts;
                 (said.get(*place) != Some(part)).then_some(*id)
             }
-            Piece::Foreign(..) => None,
+            RequestPiece::Foreign(..) => None,
         });
         cut.collect()
     }
@@ -309,7 +314,7 @@ impl Held {
         &self,
         log: &Log,
         own: &HashSet<String>,
-        summaries: &[Summary],
+        summaries: &[AgentSummary],
     ) -> Vec<Edit> {
         let mut edits = Vec::new();
         let system = log.system().filter(|_| self.has_system);
@@ -318,9 +323,9 @@ impl Held {
         let mut done = HashSet::new();
         while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Foreign(_, text)
+                RequestPiece::Foreign(_, text)
                     if text.trim().is_empty() || own.contains(&mask::text(text)) => {}
-                Piece::Foreign(role, text) => {
+                RequestPiece::Foreign(role, text) => {
                     // A view has one system prompt, that of the conversation.
                     let role = if *role == Role::Assistant {
                         Role::Assistant
@@ -329,11 +334,11 @@ impl Held {
                     };
                     edits.push(Edit::Insert(role, written(text, summaries)));
                 }
-                Piece::Said(id, place, part) => {
+                RequestPiece::Said(id, place, part) => {
                     let mut parts = vec![(*place, part.clone())];
-                    while let Some(Piece::Said(_, place, part)) =
-                        pieces.next_if(|next| matches!(next, Piece::Said(other, ..) if other == id))
-                    {
+                    while let Some(RequestPiece::Said(_, place, part)) = pieces.next_if(
+                        |next| matches!(next, RequestPiece::Said(other, ..) if other == id),
+                    ) {
                         parts.push((*place, part.clone()));
                     }
                     if done.insert(*id) {
@@ -370,7 +375,7 @@ fn edit(said: &Message, parts: Vec<(usize, Part)>) -> Edit {
 }
 
 /// A text that nobody said: where it has a summary, that part of it is the summary's.
-fn written(text: &str, summaries: &[Summary]) -> Vec<WrittenPart> {
+fn written(text: &str, summaries: &[AgentSummary]) -> Vec<WrittenPart> {
     let found = summaries
         .iter()
         .rev()
@@ -393,14 +398,14 @@ fn written(text: &str, summaries: &[Summary]) -> Vec<WrittenPart> {
 
 /// An answer to a request for a summary.
 #[derive(Clone, Debug)]
-pub(crate) struct Summary {
+pub(crate) struct AgentSummary {
     /// What the summarizer wrote.
     pub(crate) text: String,
     /// The number of its record.
     pub(crate) number: u32,
 }
 
-impl Summary {
+impl AgentSummary {
     /// Where a text has it. Agents take out tags or change line ends, so its beginning is enough,
     /// and its end if that is there.
     fn place(&self, text: &str) -> Option<(usize, usize)> {

@@ -1,10 +1,10 @@
 //! What is counted in a play.
 
-use crate::desk::Refused;
+use crate::desk::RefusedRequests;
 
 /// What is counted in a play.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct PlayCounts {
     /// The conversation's turns so far; what the agent says in two messages is one.
     pub(crate) turns: u32,
     /// Those that the agent took.
@@ -21,9 +21,9 @@ pub(crate) struct Counts {
     pub(crate) cut: u32,
 }
 
-impl Counts {
+impl PlayCounts {
     /// The names and numbers of a record.
-    pub(crate) fn named(self, refused: &Refused) -> Vec<(&'static str, u64)> {
+    pub(crate) fn named(self, refused: &RefusedRequests) -> Vec<(&'static str, u64)> {
         let numbers = [
             ("turns", self.turns),
             ("turns_played", self.played),
@@ -40,7 +40,7 @@ impl Counts {
     }
 
     /// How far a play came that broke off.
-    pub(crate) fn words(self, why: &str, refused: &Refused) -> String {
+    pub(crate) fn words(self, why: &str, refused: &RefusedRequests) -> String {
         let mut words = format!(
             "{why}; it took {} turns, and the next was number {}",
             self.played, self.turns

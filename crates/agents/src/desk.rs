@@ -7,23 +7,23 @@ use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatReply, Finish, ToolDefinition};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_models::server::{Called, Posted, Refusal, Responder, Said};
+use compactometer_models::server::{Called, ModelAnswer, Posted, Responder, ServerRefusal};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::definition::{Definition, Tools};
-use crate::log::Log;
+use crate::log::PlayLog;
 
 /// Where an answer goes.
-pub(crate) type Answer = oneshot::Sender<Result<Said, Refusal>>;
+pub(crate) type AnswerSender = oneshot::Sender<Result<ModelAnswer, ServerRefusal>>;
 
 /// What happens in a play.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum DeskEvent {
     /// The agent asks for its next turn.
-    Turn(Box<Posted>, Answer),
+    Turn(Box<Posted>, AnswerSender),
     /// The agent asks for a summary.
-    Summary(Box<Posted>, Answer),
+    Summary(Box<Posted>, AnswerSender),
     /// The agent has ended a turn of the user.
     Ended,
     /// The agent cannot go on.
@@ -42,26 +42,26 @@ const SHELLS: &[&str] = &[
 ];
 
 /// The agent's model.
-pub(crate) struct Desk {
+pub(crate) struct ModelDesk {
     definition: Arc<Definition>,
     window: u32,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::UnboundedSender<DeskEvent>,
     tools: Vec<ToolDefinition>,
-    pub(crate) log: Log,
-    state: Mutex<State>,
+    pub(crate) log: PlayLog,
+    state: Mutex<DeskState>,
 }
 
 #[derive(Default)]
-struct State {
+struct DeskState {
     /// The last request that was answered, and its answer: agents repeat requests.
-    last: Option<(blake3::Hash, Said)>,
+    last: Option<(blake3::Hash, ModelAnswer)>,
     results: Vec<ToolAnswer>,
-    refused: Refused,
+    refused: RefusedRequests,
 }
 
 /// Requests that were answered by no turn and no summary.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedRequests {
     /// Longer than the window.
     pub(crate) over_window: u32,
     /// The same as the one before: it was answered as that was.
@@ -80,15 +80,15 @@ pub(crate) struct ToolAnswer {
     pub(crate) is_error: bool,
 }
 
-impl Desk {
+impl ModelDesk {
     pub(crate) fn new(
         definition: Arc<Definition>,
         window: u32,
         tools: Vec<ToolDefinition>,
-        events: mpsc::UnboundedSender<Event>,
-        log: Log,
+        events: mpsc::UnboundedSender<DeskEvent>,
+        log: PlayLog,
     ) -> Self {
-        Desk {
+        ModelDesk {
             definition,
             window,
             events,
@@ -109,11 +109,11 @@ impl Desk {
     }
 
     /// Requests that were answered by no turn and no summary.
-    pub(crate) fn refused(&self) -> Refused {
+    pub(crate) fn refused(&self) -> RefusedRequests {
         self.lock().refused.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DeskState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,10 +145,13 @@ impl Desk {
         }
     }
 
-    async fn ask(&self, event: impl FnOnce(Answer) -> Event) -> Result<Said, Refusal> {
+    async fn ask(
+        &self,
+        event: impl FnOnce(AnswerSender) -> DeskEvent,
+    ) -> Result<ModelAnswer, ServerRefusal> {
         let (answer, answered) = oneshot::channel();
         let gone = || {
-            Refusal::Model(ChatError::Unavailable {
+            ServerRefusal::Model(ChatError::Unavailable {
                 why: "the play has ended".to_owned(),
                 later: false,
             })
@@ -181,7 +184,7 @@ impl Desk {
 }
 
 #[async_trait]
-impl Responder for Desk {
+impl Responder for ModelDesk {
     fn model(&self) -> &str {
         &self.definition.model
     }
@@ -194,7 +197,7 @@ impl Responder for Desk {
         Some(self.window)
     }
 
-    async fn answer(&self, posted: Posted) -> Result<Said, Refusal> {
+    async fn answer(&self, posted: Posted) -> Result<ModelAnswer, ServerRefusal> {
         let body = posted.body.clone();
         let outcome = self.decide(posted).await;
         let became = match &outcome {
@@ -220,9 +223,9 @@ impl Responder for Desk {
     }
 }
 
-impl Desk {
+impl ModelDesk {
     /// The answer to the last request, if it was the same.
-    fn repeated(&self, hash: blake3::Hash) -> Option<Said> {
+    fn repeated(&self, hash: blake3::Hash) -> Option<ModelAnswer> {
         let mut state = self.lock();
         let (_, said) = state.last.as_ref().filter(|(last, _)| *last == hash)?;
         let said = said.clone();
@@ -230,18 +233,18 @@ impl Desk {
         Some(said)
     }
 
-    async fn decide(&self, posted: Posted) -> Result<Said, Refusal> {
+    async fn decide(&self, posted: Posted) -> Result<ModelAnswer, ServerRefusal> {
         let tokens = posted.request.tokens(&Encoding::O200k);
         if tokens > self.window {
             self.lock().refused.over_window += 1;
-            return Err(Refusal::OverWindow {
+            return Err(ServerRefusal::OverWindow {
                 tokens,
                 window: self.window,
             });
         }
         if self.definition.asks_for_summary(&posted) {
             return self
-                .ask(|answer| Event::Summary(Box::new(posted), answer))
+                .ask(|answer| DeskEvent::Summary(Box::new(posted), answer))
                 .await;
         }
         if !self.offers_tools(&posted) {
@@ -252,14 +255,14 @@ impl Desk {
                 last.chars().take(80).collect::<String>()
             );
             self.lock().refused.others.push(why.clone());
-            return Err(Refusal::Unknown(why));
+            return Err(ServerRefusal::Unknown(why));
         }
         let hash = blake3::hash(posted.body.to_string().as_bytes());
         if let Some(said) = self.repeated(hash) {
             return Ok(said);
         }
         let said = self
-            .ask(|answer| Event::Turn(Box::new(posted), answer))
+            .ask(|answer| DeskEvent::Turn(Box::new(posted), answer))
             .await?;
         self.lock().last = Some((hash, said.clone()));
         Ok(said)
@@ -280,14 +283,14 @@ fn plain(name: &str) -> String {
 }
 
 /// An answer with what it used.
-pub(crate) fn said(posted: &Posted, text: String, calls: Vec<Called>) -> Said {
+pub(crate) fn said(posted: &Posted, text: String, calls: Vec<Called>) -> ModelAnswer {
     let counter = &Encoding::O200k;
     let output = counter.count_text(&text)
         + calls
             .iter()
             .map(|call| counter.count_text(&call.name) + counter.count_text(&call.arguments))
             .sum::<u32>();
-    Said {
+    ModelAnswer {
         reply: ChatReply {
             text,
             finish: Finish::Stop,

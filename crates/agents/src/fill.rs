@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// What an agent is told of its play.
-pub(crate) struct Setting {
+pub(crate) struct PlaySetting {
     /// The address of its model.
     pub(crate) address: String,
     /// Tokens of its window.
@@ -15,17 +15,17 @@ pub(crate) struct Setting {
 }
 
 /// What the places of a definition stand for.
-pub(crate) struct Places<'p> {
+pub(crate) struct FillPlaces<'p> {
     pub(crate) install: &'p Path,
     pub(crate) folder: &'p Path,
-    pub(crate) setting: &'p Setting,
+    pub(crate) setting: &'p PlaySetting,
     pub(crate) model: &'p str,
     pub(crate) version: &'p str,
     /// This program.
     pub(crate) program: &'p str,
 }
 
-impl Places<'_> {
+impl FillPlaces<'_> {
     /// A text with its places filled, each once: what is filled in is not looked at again.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
@@ -74,13 +74,13 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_is_not_looked_at_again() {
-        let setting = Setting {
+        let setting = PlaySetting {
             address: "127.0.0.1:1".into(),
             window: 9,
             trigger: 9,
             system: "{window}".into(),
         };
-        let places = Places {
+        let places = FillPlaces {
             install: Path::new("/i"),
             folder: Path::new("/f"),
             setting: &setting,

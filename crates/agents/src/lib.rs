@@ -28,4 +28,4 @@ mod turn;
 pub use by_hand::ByHand;
 pub use definition::{Definition, Install, Tools, all, by_name};
 pub use folder::abandon;
-pub use row::Row;
+pub use row::AgentRow;

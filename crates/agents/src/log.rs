@@ -13,27 +13,27 @@ const LISTS: [&str; 3] = ["input", "messages", "contents"];
 
 /// The log of a play. Without a folder nothing is written.
 #[derive(Debug, Default)]
-pub(crate) struct Log {
+pub(crate) struct PlayLog {
     folder: Option<PathBuf>,
-    requests: Option<Mutex<Requests>>,
+    requests: Option<Mutex<LoggedRequests>>,
 }
 
 #[derive(Debug)]
-struct Requests {
+struct LoggedRequests {
     file: File,
     last: Map<String, Value>,
 }
 
-impl Log {
+impl PlayLog {
     /// A log in a folder, which is made.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let folder = folder.filter(|folder| std::fs::create_dir_all(folder).is_ok());
-        let mut log = Log {
+        let mut log = PlayLog {
             folder,
             requests: None,
         };
         log.requests = log.file("requests.jsonl").map(|file| {
-            Mutex::new(Requests {
+            Mutex::new(LoggedRequests {
                 file,
                 last: Map::new(),
             })

@@ -1,6 +1,7 @@
 //! The play of one conversation to one agent, as the strategy of a case.
 
 use std::collections::HashSet;
+use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
@@ -14,29 +15,29 @@ use compactometer_engine::strategy::{
 };
 use compactometer_engine::tokens::Encoding;
 use compactometer_engine::view::Edit;
-use compactometer_models::server::{Posted, Refusal};
+use compactometer_models::server::{Posted, ServerRefusal};
 use tokio::sync::Mutex;
 
-use crate::context::{Held, KnownCall, KnownText, Reader, Summary};
-use crate::counts::Counts;
-use crate::desk::{Answer, Event, Refused, said};
+use crate::context::{AgentSummary, ContextReader, HeldInRequest, KnownCall, KnownText};
+use crate::counts::PlayCounts;
+use crate::desk::{AnswerSender, DeskEvent, RefusedRequests, said};
 use crate::mask;
-use crate::stage::{Launch, Stage};
-use crate::turn::{Turn, count_calls};
+use crate::stage::{AgentLaunch, RunningPlay};
+use crate::turn::{PlayedTurn, count_calls};
 
 /// Most requests in which it may go on after the recorded end of a turn, for each turn so far.
 const FILLERS: u32 = 5;
 
 /// The play of one case. The agent starts at its first turn.
 pub(crate) struct Play {
-    launch: Launch,
+    launch: AgentLaunch,
     is_due: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<PlayState>,
 }
 
 #[derive(Default)]
-struct State {
-    stage: Option<Stage>,
+struct PlayState {
+    stage: Option<RunningPlay>,
     /// What was said and has not been played yet.
     unplayed: Vec<Message>,
     /// The last message of the log that was looked at.
@@ -44,24 +45,24 @@ struct State {
     calls: Vec<KnownCall>,
     texts: Vec<KnownText>,
     /// The request for the turn that comes next, and where its answer goes.
-    open: Option<(Box<Posted>, Answer)>,
+    open: Option<(Box<Posted>, AnswerSender)>,
     /// What the play waits for.
     awaits: Awaits,
     /// A request for a summary that came outside a compaction.
-    asked: Option<(Box<Posted>, Answer)>,
-    held: Held,
+    asked: Option<(Box<Posted>, AnswerSender)>,
+    held: HeldInRequest,
     /// The numbers of the calls whose results the next request should hold.
     awaited: Vec<usize>,
     /// Texts of the agent's own.
     own: HashSet<String>,
-    summaries: Vec<Summary>,
+    summaries: Vec<AgentSummary>,
     /// The last message of the log at the last compaction.
     compacted: Option<MessageId>,
-    counts: Counts,
+    counts: PlayCounts,
     /// Why the agent is played to no more.
     broken: Option<String>,
     /// What was refused until then.
-    refused_before: Refused,
+    refused_before: RefusedRequests,
 }
 
 /// What the play waits for.
@@ -76,13 +77,13 @@ enum Awaits {
 }
 
 /// Whether the agent has asked for its next turn.
-enum Progress {
+enum PlayProgress {
     Arrived,
     /// It asks for a summary first.
     NeedsSummary,
 }
 
-impl State {
+impl PlayState {
     /// Takes up what was said since the last turn.
     fn take_up(&mut self, log: &Log) {
         let since = log.since(self.seen).iter().map(|counted| &counted.message);
@@ -98,7 +99,7 @@ impl State {
     }
 
     /// Notes what the agent's first request has of its own.
-    fn note_own(&mut self, log: &Log, held: &Held, posted: &Posted) {
+    fn note_own(&mut self, log: &Log, held: &HeldInRequest, posted: &Posted) {
         self.own = held.foreign().map(mask::text).collect();
         let of_log = log.messages().iter().map(|counted| counted.tokens).sum();
         let tokens = posted.request.tokens(&Encoding::O200k);
@@ -106,12 +107,12 @@ impl State {
     }
 
     /// What a request holds of the conversation.
-    fn read(&self, log: &Log, request: &ChatRequest) -> Held {
+    fn read(&self, log: &Log, request: &ChatRequest) -> HeldInRequest {
         let (calls, texts) = (&self.calls, &self.texts);
-        Reader { log, calls, texts }.read(request)
+        ContextReader { log, calls, texts }.read(request)
     }
 
-    fn stage(&self) -> Result<&Stage, String> {
+    fn stage(&self) -> Result<&RunningPlay, String> {
         self.stage.as_ref().ok_or_else(|| "nothing runs".to_owned())
     }
 
@@ -120,7 +121,7 @@ impl State {
     }
 
     /// The requests that were answered by no turn and no summary.
-    fn refused(&self) -> Refused {
+    fn refused(&self) -> RefusedRequests {
         match &self.stage {
             Some(stage) => stage.desk.refused(),
             None => self.refused_before.clone(),
@@ -129,7 +130,7 @@ impl State {
 }
 
 impl Play {
-    pub(crate) fn new(launch: Launch) -> Self {
+    pub(crate) fn new(launch: AgentLaunch) -> Self {
         Play {
             launch,
             is_due: AtomicBool::new(false),
@@ -138,7 +139,7 @@ impl Play {
     }
 
     /// Plays what was said since the last turn, and waits for the agent's next request.
-    async fn follow(&self, cx: &Context<'_>) -> Result<Progress, String> {
+    async fn follow(&self, cx: &Context<'_>) -> Result<PlayProgress, String> {
         let state = &mut *self.state.lock().await;
         if let Some(broken) = &state.broken {
             return Err(broken.clone());
@@ -149,7 +150,7 @@ impl Play {
                 let texts = system.message.parts.iter().filter_map(part_text);
                 texts.collect::<Vec<_>>().join("\n\n")
             });
-            let stage = Stage::set_out(&self.launch, system.unwrap_or_default(), cx.budget);
+            let stage = RunningPlay::set_out(&self.launch, system.unwrap_or_default(), cx.budget);
             state.stage = Some(stage.await?);
         }
         self.play(state).await?;
@@ -157,7 +158,7 @@ impl Play {
     }
 
     /// Answers the open request with what was said, and begins the user's next turn.
-    async fn play(&self, state: &mut State) -> Result<(), String> {
+    async fn play(&self, state: &mut PlayState) -> Result<(), String> {
         let has_begun = !state.texts.is_empty();
         let is_reaction = |message: &Message| match has_begun {
             // What the agent says in two messages, it says in one.
@@ -170,7 +171,7 @@ impl Play {
         state.counts.turns += 1;
         let unplayed = std::mem::take(&mut state.unplayed);
         let first = state.calls.len() - count_calls(&unplayed);
-        let turn = Turn::new(unplayed, first);
+        let turn = PlayedTurn::new(unplayed, first);
         if let Some((posted, answer)) = state.open.take() {
             let (said, numbers) = turn.answer(&state.stage()?.desk, &posted)?;
             state.counts.results += numbers.len() as u32;
@@ -199,43 +200,43 @@ impl Play {
     }
 
     /// Follows the agent until it asks for its next turn, or for a summary.
-    async fn advance(&self, state: &mut State, log: &Log) -> Result<Progress, String> {
+    async fn advance(&self, state: &mut PlayState, log: &Log) -> Result<PlayProgress, String> {
         loop {
             if matches!(state.awaits, Awaits::Nothing) {
-                return Ok(Progress::Arrived);
+                return Ok(PlayProgress::Arrived);
             }
             let event = state.stage()?.next_event().await?;
             match (event, std::mem::take(&mut state.awaits)) {
-                (Event::Trouble(words), _) => return Err(words),
-                (Event::Summary(posted, answer), awaits) => {
+                (DeskEvent::Trouble(words), _) => return Err(words),
+                (DeskEvent::Summary(posted, answer), awaits) => {
                     let held = state.read(log, &posted.request);
                     self.count_results(state, log, &held, &posted);
                     state.asked = Some((posted, answer));
                     state.awaits = awaits;
-                    return Ok(Progress::NeedsSummary);
+                    return Ok(PlayProgress::NeedsSummary);
                 }
-                (Event::Turn(posted, answer), Awaits::Request) => {
+                (DeskEvent::Turn(posted, answer), Awaits::Request) => {
                     self.arrived(state, log, posted, answer);
                 }
-                (Event::Ended, Awaits::End { next }) => {
+                (DeskEvent::Ended, Awaits::End { next }) => {
                     state.begin(next).await?;
                     state.awaits = Awaits::Request;
                 }
                 // The record ends a turn after a call, or the agent goes on by itself.
-                (Event::Turn(posted, answer), Awaits::End { next })
+                (DeskEvent::Turn(posted, answer), Awaits::End { next })
                     if state.counts.fillers < FILLERS * state.counts.turns =>
                 {
                     let _ = answer.send(Ok(said(&posted, "(interrupted)".to_owned(), Vec::new())));
                     state.counts.fillers += 1;
                     state.awaits = Awaits::End { next };
                 }
-                (Event::Turn(..), Awaits::End { .. }) => {
+                (DeskEvent::Turn(..), Awaits::End { .. }) => {
                     return Err("it went on after the end of a turn".to_owned());
                 }
-                (Event::Ended, _) => {
+                (DeskEvent::Ended, _) => {
                     return Err("it ended the user's turn before its recorded end".to_owned());
                 }
-                (Event::Turn(..), Awaits::Nothing) => {
+                (DeskEvent::Turn(..), Awaits::Nothing) => {
                     return Err("it asked for a turn that nobody awaited".to_owned());
                 }
             }
@@ -243,7 +244,7 @@ impl Play {
     }
 
     /// The agent asks for its next turn: what its request holds decides whether it has compacted.
-    fn arrived(&self, state: &mut State, log: &Log, posted: Box<Posted>, answer: Answer) {
+    fn arrived(&self, state: &mut PlayState, log: &Log, posted: Box<Posted>, answer: AnswerSender) {
         let held = state.read(log, &posted.request);
         if state.counts.played == 0 {
             state.note_own(log, &held, &posted);
@@ -261,9 +262,15 @@ impl Play {
     }
 
     /// Counts how the results of the last calls have arrived in a request.
-    fn count_results(&self, state: &mut State, log: &Log, held: &Held, posted: &Posted) {
+    fn count_results(
+        &self,
+        state: &mut PlayState,
+        log: &Log,
+        held: &HeldInRequest,
+        posted: &Posted,
+    ) {
         let (cut, messages) = (held.cut(log), held.messages());
-        for number in std::mem::take(&mut state.awaited) {
+        for number in take(&mut state.awaited) {
             let Some(call) = state.calls.get(number) else {
                 continue;
             };
@@ -291,7 +298,7 @@ impl Play {
     /// Answers the request for a summary that waits.
     async fn summarize(
         &self,
-        state: &mut State,
+        state: &mut PlayState,
         cx: &Context<'_>,
         written: &mut Vec<String>,
     ) -> Result<(), String> {
@@ -302,7 +309,7 @@ impl Play {
         let reply = cx.summarizer.complete(Purpose::Compaction, request).await;
         match reply {
             Ok(reply) => {
-                state.summaries.push(Summary {
+                state.summaries.push(AgentSummary {
                     text: reply.text.clone(),
                     number: cx.number_of_new(0),
                 });
@@ -311,7 +318,7 @@ impl Play {
                 let _ = answer.send(Ok(said(&posted, text, Vec::new())));
             }
             Err(error) => {
-                let _ = answer.send(Err(Refusal::Model(error)));
+                let _ = answer.send(Err(ServerRefusal::Model(error)));
             }
         }
         Ok(())
@@ -319,7 +326,7 @@ impl Play {
 
     async fn compacted(
         &self,
-        state: &mut State,
+        state: &mut PlayState,
         cx: &Context<'_>,
     ) -> Result<(Vec<Edit>, Vec<String>), String> {
         if let Some(broken) = &state.broken {
@@ -328,7 +335,7 @@ impl Play {
         let mut written = Vec::new();
         loop {
             self.summarize(state, cx, &mut written).await?;
-            if matches!(self.advance(state, cx.log).await?, Progress::Arrived) {
+            if matches!(self.advance(state, cx.log).await?, PlayProgress::Arrived) {
                 break;
             }
         }
@@ -336,7 +343,7 @@ impl Play {
         Ok((edits, written))
     }
 
-    fn fail(&self, state: &mut State, why: &str) -> String {
+    fn fail(&self, state: &mut PlayState, why: &str) -> String {
         let refused = state.refused();
         let words = state.counts.words(why, &refused);
         state.broken = Some(words.clone());
@@ -387,8 +394,8 @@ impl Strategy for Play {
 
     async fn before_turn(&self, cx: &Context<'_>) {
         match self.follow(cx).await {
-            Ok(Progress::Arrived) => {}
-            Ok(Progress::NeedsSummary) => self.is_due.store(true, Ordering::Relaxed),
+            Ok(PlayProgress::Arrived) => {}
+            Ok(PlayProgress::NeedsSummary) => self.is_due.store(true, Ordering::Relaxed),
             Err(why) => {
                 let state = &mut *self.state.lock().await;
                 if state.broken.is_none() {
@@ -410,7 +417,7 @@ impl Strategy for Play {
         };
         // The last turn is taken when the conversation ends.
         let is_open = state.broken.is_none() && state.open.is_some();
-        let counts = Counts {
+        let counts = PlayCounts {
             played: state.counts.played + u32::from(is_open),
             ..state.counts
         };

@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 
 use crate::child::{Child, Printed};
 use crate::definition::{Definition, Tools};
-use crate::desk::Event;
-use crate::fill::{Places, Setting};
+use crate::desk::DeskEvent;
+use crate::fill::{FillPlaces, PlaySetting};
 use crate::folder::Folder;
 
 /// Variables of the environment that an agent is given, beside its own.
@@ -24,31 +24,31 @@ const FOLDERS: [(&str, &str); 4] = [
 ];
 
 /// An agent in a folder of its own.
-pub(crate) struct Agent {
+pub(crate) struct AgentProcess {
     definition: Arc<Definition>,
     install: PathBuf,
     folder: Folder,
-    setting: Setting,
+    setting: PlaySetting,
     program: String,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::UnboundedSender<DeskEvent>,
     printed: Printed,
     turns: usize,
     child: Option<Child>,
 }
 
-impl Agent {
+impl AgentProcess {
     /// Writes the files that the agent finds. Nothing runs yet.
     pub(crate) fn new(
         definition: Arc<Definition>,
         cache: &Path,
-        setting: Setting,
-        events: mpsc::UnboundedSender<Event>,
+        setting: PlaySetting,
+        events: mpsc::UnboundedSender<DeskEvent>,
         printed: Printed,
     ) -> Result<Self, String> {
         let words = |error: std::io::Error| format!("its folder cannot be made: {error}");
         let folder = Folder::new().map_err(words)?;
         let program = std::env::current_exe().map_err(words)?;
-        let agent = Agent {
+        let agent = AgentProcess {
             install: definition.folder(cache),
             definition,
             folder,
@@ -101,8 +101,8 @@ impl Agent {
         Ok(())
     }
 
-    fn places(&self) -> Places<'_> {
-        Places {
+    fn places(&self) -> FillPlaces<'_> {
+        FillPlaces {
             install: &self.install,
             folder: self.folder.path(),
             setting: &self.setting,

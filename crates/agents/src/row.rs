@@ -9,18 +9,18 @@ use compactometer_harness::plan::CustomStrategy;
 
 use crate::definition::Definition;
 use crate::play::Play;
-use crate::stage::Launch;
+use crate::stage::AgentLaunch;
 
 /// An agent that is installed.
 #[derive(Clone)]
-pub struct Row {
+pub struct AgentRow {
     definition: Arc<Definition>,
     cache: PathBuf,
     logs: Option<PathBuf>,
     about: String,
 }
 
-impl Row {
+impl AgentRow {
     /// The agent of a definition, installed in a folder of agents. Its plays are logged in a folder,
     /// if one is named.
     ///
@@ -41,7 +41,7 @@ impl Row {
             "{} {}, unmodified, told that its model is `{}`",
             definition.title, definition.version, definition.model
         );
-        Ok(Row {
+        Ok(AgentRow {
             definition: Arc::new(definition),
             cache,
             logs,
@@ -50,7 +50,7 @@ impl Row {
     }
 }
 
-impl CustomStrategy for Row {
+impl CustomStrategy for AgentRow {
     fn name(&self) -> &str {
         &self.definition.name
     }
@@ -92,7 +92,7 @@ impl CustomStrategy for Row {
     }
 
     fn build(&self, tools: &[ToolDefinition], _: u64) -> Arc<dyn Strategy> {
-        Arc::new(Play::new(Launch {
+        Arc::new(Play::new(AgentLaunch {
             definition: Arc::clone(&self.definition),
             cache: self.cache.clone(),
             tools: tools.to_vec(),

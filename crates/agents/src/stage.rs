@@ -8,20 +8,20 @@ use std::time::Duration;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::model::ToolDefinition;
 use compactometer_external::runtime;
-use compactometer_models::server::{Limits, Server};
+use compactometer_models::server::{Server, ServerLimits};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::definition::Definition;
-use crate::desk::{Desk, Event};
-use crate::fill::Setting;
-use crate::log::Log;
-use crate::process::Agent;
+use crate::desk::{DeskEvent, ModelDesk};
+use crate::fill::PlaySetting;
+use crate::log::PlayLog;
+use crate::process::AgentProcess;
 
 /// How many seconds an agent may be silent, unless its definition says otherwise.
 const PATIENCE: u64 = 120;
 
 /// What a case runs.
-pub(crate) struct Launch {
+pub(crate) struct AgentLaunch {
     pub(crate) definition: Arc<Definition>,
     pub(crate) cache: PathBuf,
     pub(crate) tools: Vec<ToolDefinition>,
@@ -29,7 +29,7 @@ pub(crate) struct Launch {
     pub(crate) logs: Option<PathBuf>,
 }
 
-impl Launch {
+impl AgentLaunch {
     /// A folder of its own among the logs.
     fn log(&self) -> Option<PathBuf> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
@@ -40,38 +40,38 @@ impl Launch {
 }
 
 /// What runs. It ends with this.
-pub(crate) struct Stage {
-    pub(crate) desk: Arc<Desk>,
-    agent: Arc<Mutex<Agent>>,
-    events: Arc<Mutex<mpsc::UnboundedReceiver<Event>>>,
+pub(crate) struct RunningPlay {
+    pub(crate) desk: Arc<ModelDesk>,
+    agent: Arc<Mutex<AgentProcess>>,
+    events: Arc<Mutex<mpsc::UnboundedReceiver<DeskEvent>>>,
     /// How many seconds the agent may be silent.
     patience: u64,
     _stop: oneshot::Sender<()>,
 }
 
-impl Stage {
+impl RunningPlay {
     /// Sets up the agent's model and its folder. The agent starts with its first turn.
     pub(crate) async fn set_out(
-        launch: &Launch,
+        launch: &AgentLaunch,
         system: String,
         budget: Budget,
     ) -> Result<Self, String> {
         let (definition, cache) = (&launch.definition, launch.cache.clone());
         let (sender, events) = mpsc::unbounded_channel();
-        let desk = Arc::new(Desk::new(
+        let desk = Arc::new(ModelDesk::new(
             Arc::clone(definition),
             budget.window,
             launch.tools.clone(),
             sender.clone(),
-            Log::new(launch.log()),
+            PlayLog::new(launch.log()),
         ));
         let (served, definition) = (Arc::clone(&desk), Arc::clone(definition));
         let printed = ["stdout", "stderr"].map(|name| desk.log.file(name));
         let started = runtime()?.spawn(async move {
-            let server = Server::answering(served, 0, Limits::default())
+            let server = Server::answering(served, 0, ServerLimits::default())
                 .await
                 .map_err(|error| format!("no address for its model: {error}"))?;
-            let setting = Setting {
+            let setting = PlaySetting {
                 address: server.address().to_string(),
                 window: budget.window,
                 trigger: budget.trigger,
@@ -79,11 +79,11 @@ impl Stage {
             };
             let (stop, stopped) = oneshot::channel();
             tokio::spawn(server.run(async move { drop(stopped.await) }));
-            let agent = Agent::new(definition, &cache, setting, sender, printed)?;
+            let agent = AgentProcess::new(definition, &cache, setting, sender, printed)?;
             Ok::<_, String>((agent, stop))
         });
         let (agent, stop) = started.await.map_err(|error| error.to_string())??;
-        Ok(Stage {
+        Ok(RunningPlay {
             desk,
             agent: Arc::new(Mutex::new(agent)),
             events: Arc::new(Mutex::new(events)),
@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// What happens next.
-    pub(crate) async fn next_event(&self) -> Result<Event, String> {
+    pub(crate) async fn next_event(&self) -> Result<DeskEvent, String> {
         let (events, patience) = (Arc::clone(&self.events), self.patience);
         let event = runtime()?.spawn(async move {
             let mut events = events.lock().await;
@@ -114,7 +114,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for RunningPlay {
     fn drop(&mut self) {
         let agent = Arc::clone(&self.agent);
         if let Ok(runtime) = runtime() {

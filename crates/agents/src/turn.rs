@@ -1,24 +1,24 @@
 //! A turn of the recorded conversation, as an agent takes it.
 
 use compactometer_engine::message::{Message, Part, Role};
-use compactometer_models::server::{Called, Posted, Said};
+use compactometer_models::server::{Called, ModelAnswer, Posted};
 
 use crate::context::{KnownText, call_id};
 use crate::definition::Tools;
-use crate::desk::{Desk, ToolAnswer, said};
+use crate::desk::{ModelDesk, ToolAnswer, said};
 use crate::shell::in_shell;
 
 /// What was said from a turn of the agent to the next: what it said and called, what its tools
 /// answered, and what the user said then.
-pub(crate) struct Turn {
+pub(crate) struct PlayedTurn {
     messages: Vec<Message>,
     /// The number of its first call in the conversation.
     first: usize,
 }
 
-impl Turn {
+impl PlayedTurn {
     pub(crate) fn new(messages: Vec<Message>, first: usize) -> Self {
-        Turn { messages, first }
+        PlayedTurn { messages, first }
     }
 
     /// What the agent says, in one text.
@@ -54,9 +54,9 @@ impl Turn {
     /// answer.
     pub(crate) fn answer(
         &self,
-        desk: &Desk,
+        desk: &ModelDesk,
         posted: &Posted,
-    ) -> Result<(Said, Vec<usize>), String> {
+    ) -> Result<(ModelAnswer, Vec<usize>), String> {
         let (mut called, mut expected) = (Vec::new(), Vec::new());
         for part in self.parts(Role::Assistant) {
             let Part::ToolCall {

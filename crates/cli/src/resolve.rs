@@ -21,7 +21,7 @@ use crate::output::run_folder::{self, SuiteIdentity};
 use crate::output::terminal::note;
 
 /// What arguments name, opened and planned.
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedArguments {
     pub(crate) counter: Encoding,
     pub(crate) budget: CostBudget,
     pub(crate) opened: Roles<Box<dyn ChatModel>>,
@@ -35,7 +35,7 @@ pub(crate) fn resolved(
     (suite, entrants): (Suite, Vec<Entrant>),
     sweep: bool,
     (prices, table): &(PriceTable, String),
-) -> Result<Resolved, Failure> {
+) -> Result<ResolvedArguments, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
     let roles = Roles::named(&args.setting, args.judge.as_deref());
     let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
@@ -70,7 +70,7 @@ pub(crate) fn resolved(
         latency_is_result,
         ..manifest
     };
-    Ok(Resolved {
+    Ok(ResolvedArguments {
         counter,
         budget,
         opened,

@@ -8,49 +8,49 @@ use std::path::Path;
 
 /// A kind of file that is read as a whole, and its size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct InputKind {
     name: &'static str,
     most: u64,
 }
 
-impl Kind {
+impl InputKind {
     /// The prompt that a strategy sends to the summarizer.
-    pub const PROMPT: Kind = Kind {
+    pub const PROMPT: InputKind = InputKind {
         name: "a prompt",
         most: MIB,
     };
     /// Defaults of a folder.
-    pub const SETTINGS: Kind = Kind {
+    pub const SETTINGS: InputKind = InputKind {
         name: "a settings file",
         most: MIB,
     };
     /// The spec from which a suite is generated.
-    pub const SPEC: Kind = Kind {
+    pub const SPEC: InputKind = InputKind {
         name: "a generator spec",
         most: MIB,
     };
     /// The document that an agent keeps beside its conversation.
-    pub const MEMORY: Kind = Kind {
+    pub const MEMORY: InputKind = InputKind {
         name: "a memory document",
         most: MIB,
     };
     /// Prices of models.
-    pub const PRICES: Kind = Kind {
+    pub const PRICES: InputKind = InputKind {
         name: "a price table",
         most: 4 * MIB,
     };
     /// The baseline that a gate compares a run with.
-    pub const BASELINE: Kind = Kind {
+    pub const BASELINE: InputKind = InputKind {
         name: "a baseline",
         most: 256 * MIB,
     };
     /// The description of a run in its folder.
-    pub const MANIFEST: Kind = Kind {
+    pub const MANIFEST: InputKind = InputKind {
         name: "a manifest",
         most: 256 * MIB,
     };
     /// Another program's record of conversations. An import holds several copies in memory.
-    pub const TRANSCRIPT: Kind = Kind {
+    pub const TRANSCRIPT: InputKind = InputKind {
         name: "a transcript",
         most: 1024 * MIB,
     };
@@ -58,7 +58,7 @@ impl Kind {
 
 const MIB: u64 = 1 << 20;
 
-impl Kind {
+impl InputKind {
     /// Whether a file is no larger than its kind may be.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Kind {
 ///
 /// # Errors
 /// As [`open`]; and if the file is too large for its kind or not UTF-8. The text says what to do.
-pub fn read_text(path: &Path, kind: Kind) -> Result<String> {
+pub fn read_text(path: &Path, kind: InputKind) -> Result<String> {
     let bytes = read(path, kind)?;
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -88,7 +88,7 @@ pub fn read_text(path: &Path, kind: Kind) -> Result<String> {
 ///
 /// # Errors
 /// As [`open`]; and if the file is too large for its kind. The text says what to do.
-pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
+pub fn read(path: &Path, kind: InputKind) -> Result<Vec<u8>> {
     read_from(open(path)?, kind)
 }
 
@@ -96,11 +96,11 @@ pub fn read(path: &Path, kind: Kind) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// If reading fails, or if there are more bytes than its kind may have. The text says what to do.
-pub fn read_from(reader: impl Read, kind: Kind) -> Result<Vec<u8>> {
+pub fn read_from(reader: impl Read, kind: InputKind) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = reader.take(kind.most + 1).read_to_end(&mut bytes)?;
     if read as u64 > kind.most {
-        let Kind { name, most } = kind;
+        let InputKind { name, most } = kind;
         let what = format!(
             "it is larger than {} MiB, the limit for {name}; check that it is the file you mean",
             most / MIB

@@ -11,7 +11,7 @@ mod place;
 pub mod user;
 mod whole;
 
-pub use lines::{Lines, NotKept};
+pub use lines::{LineFile, NotKept};
 pub use place::{Identity, create_folder, sync_folder};
 pub use whole::{
     copy_whole, create_whole, is_part, write_in_place, write_whole, write_whole_unsynced,

@@ -11,7 +11,7 @@ use crate::place::{Identity, folder_of, sync_folder};
 /// line. The next process that opens the file, or the next append after a failed write, cuts the
 /// torn line off.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineFile {
     path: PathBuf,
     file: File,
     identity: Identity,
@@ -31,9 +31,9 @@ pub enum NotKept {
     Gone,
 }
 
-impl Lines {
+impl LineFile {
     /// Opens a file and creates it if it is missing. Nothing counts as whole before
-    /// [`Lines::keep`].
+    /// [`LineFile::keep`].
     ///
     /// # Errors
     /// What the file system returns.
@@ -48,7 +48,7 @@ impl Lines {
             .truncate(false)
             .open(path)?;
         let identity = Identity::new(&file.metadata()?);
-        Ok(Lines {
+        Ok(LineFile {
             path: path.to_owned(),
             file,
             identity,
@@ -80,7 +80,7 @@ impl Lines {
         sync_folder(folder_of(&self.path))
     }
 
-    /// Appends whole lines. They count as kept once [`Lines::sync`] has returned.
+    /// Appends whole lines. They count as kept once [`LineFile::sync`] has returned.
     ///
     /// # Errors
     /// [`NotKept`].
@@ -88,7 +88,7 @@ impl Lines {
         self.append_with(|out| out.write_all(lines))
     }
 
-    /// Like [`Lines::append`], for lines written by a function, so that long lines need not be in
+    /// Like [`LineFile::append`], for lines written by a function, so that long lines need not be in
     /// memory.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl Lines {
     }
 }
 
-impl Drop for Lines {
+impl Drop for LineFile {
     /// Closing would release the lock only after the last copy of the file is closed, and a process
     /// that another thread is just starting has a copy.
     fn drop(&mut self) {
@@ -149,7 +149,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         fs::write(&path, "one\ntwo\nhal").unwrap();
-        let mut lines = Lines::open(&path).unwrap();
+        let mut lines = LineFile::open(&path).unwrap();
         lines.keep(8).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one\ntwo\n");
         lines.append(b"three\n").unwrap();
@@ -169,16 +169,16 @@ mod tests {
     fn one_process_at_a_time_holds_the_lock() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
-        let first = Lines::open(&path).unwrap();
+        let first = LineFile::open(&path).unwrap();
         first.lock().unwrap();
         assert!(matches!(
-            Lines::open(&path).unwrap().lock(),
+            LineFile::open(&path).unwrap().lock(),
             Err(TryLockError::WouldBlock)
         ));
         // As in a process that another thread is just starting.
         let _copy = first.file().try_clone().unwrap();
         drop(first);
-        Lines::open(&path).unwrap().lock().unwrap();
+        LineFile::open(&path).unwrap().lock().unwrap();
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("run/lines");
             crate::create_folder(&dir.path().join("run")).unwrap();
-            let mut lines = Lines::open(&path).unwrap();
+            let mut lines = LineFile::open(&path).unwrap();
             lines.append(b"one\n").unwrap();
             lines.sync().unwrap();
             fs::rename(dir.path().join("run"), dir.path().join("moved")).unwrap();

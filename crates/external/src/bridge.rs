@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_models::server::{Limits, Server};
+use compactometer_models::server::{Server, ServerLimits};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::process::{Calls, Event};
+use crate::process::{OpenCalls, ProcessEvent};
 
 /// The name that the server serves. Which model is behind it is not the program's to know.
 pub(crate) const NAME: &str = "compactometer";
 
 struct Bridge {
-    events: mpsc::UnboundedSender<Event>,
-    calls: Calls,
+    events: mpsc::UnboundedSender<ProcessEvent>,
+    calls: OpenCalls,
 }
 
 #[async_trait]
@@ -32,7 +32,7 @@ impl ChatModel for Bridge {
             later: false,
         };
         self.events
-            .send(Event::Request(Box::new(request.clone()), answer))
+            .send(ProcessEvent::Request(Box::new(request.clone()), answer))
             .map_err(|_| gone())?;
         self.calls.fetch_add(1, Ordering::Relaxed);
         let outcome = answered.await;
@@ -49,10 +49,15 @@ pub(crate) struct Address {
 
 /// Starts a server whose requests become events.
 pub(crate) async fn serve(
-    events: mpsc::UnboundedSender<Event>,
-    calls: Calls,
+    events: mpsc::UnboundedSender<ProcessEvent>,
+    calls: OpenCalls,
 ) -> std::io::Result<Address> {
-    let server = Server::bind(Arc::new(Bridge { events, calls }), 0, Limits::default()).await?;
+    let server = Server::bind(
+        Arc::new(Bridge { events, calls }),
+        0,
+        ServerLimits::default(),
+    )
+    .await?;
     let base_url = format!("http://{}/v1", server.address());
     let (stop, stopped) = oneshot::channel();
     tokio::spawn(server.run(async move { drop(stopped.await) }));

@@ -18,7 +18,7 @@ mod runtime;
 mod strategy;
 mod views;
 
-pub use mark::{Mark, end_all};
+pub use mark::{ProgramMark, end_all};
 pub use process::finish;
 pub use program::open;
 pub use runtime::runtime;

@@ -17,9 +17,9 @@ const ROUNDS: usize = 5;
 
 /// What is in the environment of all that a command starts.
 #[derive(Debug)]
-pub struct Mark(String);
+pub struct ProgramMark(String);
 
-impl Mark {
+impl ProgramMark {
     /// Marks a command, makes it the head of a process group, takes the variables from it whose
     /// names sound secret, and excepts this machine from the network's proxy, which does not know
     /// its addresses.
@@ -42,7 +42,7 @@ impl Mark {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}-{number}", std::process::id());
         command.env(VARIABLE, &mark);
-        Mark(format!("{VARIABLE}={mark}"))
+        ProgramMark(format!("{VARIABLE}={mark}"))
     }
 
     /// Ends the group of that process, and then what has left the group.

@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::connections;
-use crate::mark::Mark;
+use crate::mark::ProgramMark;
 
 /// Longest line that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How much of what it says on stderr is kept, in bytes.
 const KEPT_WORDS: usize = 400;
 /// The calls of the model that are under way.
-pub(crate) type Calls = Arc<AtomicUsize>;
+pub(crate) type OpenCalls = Arc<AtomicUsize>;
 
 /// The processes that have not been ended yet.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -35,7 +35,7 @@ pub fn finish() {
 }
 
 /// What a process does.
-pub(crate) enum Event {
+pub(crate) enum ProcessEvent {
     /// It wrote a line.
     Line(String),
     /// It asked its model something.
@@ -44,18 +44,18 @@ pub(crate) enum Event {
         oneshot::Sender<Result<ChatReply, ChatError>>,
     ),
     /// It broke off, or broke a rule.
-    Trouble(Trouble),
+    Trouble(ProgramTrouble),
 }
 
 /// Why a program cannot be used any more.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum ProgramTrouble {
     #[error("the command was not found{0}")]
-    NotFound(Words),
+    NotFound(LastWords),
     #[error("the command cannot be run{0}")]
-    NotRun(Words),
+    NotRun(LastWords),
     #[error("it ended{how}{words}")]
-    Ended { how: String, words: Words },
+    Ended { how: String, words: LastWords },
     #[error("it did not answer within {0} seconds")]
     Silent(u64),
     #[error("it wrote a line of more than {LONGEST} bytes")]
@@ -85,9 +85,9 @@ pub(crate) enum Trouble {
 
 /// The last words of a program on its standard error.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Words(String);
+pub(crate) struct LastWords(String);
 
-impl std::fmt::Display for Words {
+impl std::fmt::Display for LastWords {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() {
             Ok(())
@@ -98,25 +98,25 @@ impl std::fmt::Display for Words {
 }
 
 /// A line for a program, and the limits of its answer. Without limits, no answer is awaited.
-pub(crate) struct Line {
+pub(crate) struct ProcessLine {
     pub(crate) text: String,
-    pub(crate) limits: Option<Limits>,
+    pub(crate) limits: Option<AnswerLimits>,
     /// Whether the program may be connected to nothing but its model when it answers.
     pub(crate) is_metered: bool,
 }
 
 /// What an answer may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Limits {
+pub(crate) struct AnswerLimits {
     /// Time, in seconds.
     pub(crate) seconds: u64,
     /// Memory of the process and its children, in MiB.
     pub(crate) memory: u64,
 }
 
-impl Default for Limits {
+impl Default for AnswerLimits {
     fn default() -> Self {
-        Limits {
+        AnswerLimits {
             seconds: 30,
             memory: 4096,
         }
@@ -125,8 +125,8 @@ impl Default for Limits {
 
 /// The channels of a process that runs as a task.
 pub(crate) struct Process {
-    pub(crate) lines: mpsc::UnboundedSender<Line>,
-    pub(crate) events: mpsc::UnboundedReceiver<Event>,
+    pub(crate) lines: mpsc::UnboundedSender<ProcessLine>,
+    pub(crate) events: mpsc::UnboundedReceiver<ProcessEvent>,
 }
 
 impl Process {
@@ -134,9 +134,12 @@ impl Process {
     pub(crate) fn start(
         command: &str,
         base_url: &str,
-        (sender, events): (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
-        calls: Calls,
-        limits: Limits,
+        (sender, events): (
+            mpsc::UnboundedSender<ProcessEvent>,
+            mpsc::UnboundedReceiver<ProcessEvent>,
+        ),
+        calls: OpenCalls,
+        limits: AnswerLimits,
     ) -> Self {
         let (lines, asked) = mpsc::unbounded_channel();
         let (command, base_url) = (command.to_owned(), base_url.to_owned());
@@ -148,10 +151,10 @@ impl Process {
                     running.stop().await;
                     outcome
                 }
-                Err(error) => Err(Trouble::System(error.to_string())),
+                Err(error) => Err(ProgramTrouble::System(error.to_string())),
             };
             if let Err(trouble) = outcome {
-                let _ = sender.send(Event::Trouble(trouble));
+                let _ = sender.send(ProcessEvent::Trouble(trouble));
             }
             LIVE.fetch_sub(1, Ordering::Relaxed);
         });
@@ -168,7 +171,7 @@ struct Running {
     /// The address of its model, as the system shows it.
     model: String,
     /// By which all that it started is known.
-    mark: Mark,
+    mark: ProgramMark,
 }
 
 impl Running {
@@ -180,7 +183,7 @@ impl Running {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let mark = Mark::on(&mut shell);
+        let mark = ProgramMark::on(&mut shell);
         // What the providers' clients read. Anthropic's adds the version to the path by itself.
         shell
             .env("OPENAI_BASE_URL", base_url)
@@ -224,14 +227,14 @@ impl Running {
     /// Passes lines on in both directions until one side ends.
     async fn follow(
         &mut self,
-        events: &mpsc::UnboundedSender<Event>,
-        mut asked: mpsc::UnboundedReceiver<Line>,
-        calls: &Calls,
-        first: Limits,
-    ) -> Result<(), Trouble> {
+        events: &mpsc::UnboundedSender<ProcessEvent>,
+        mut asked: mpsc::UnboundedReceiver<ProcessLine>,
+        calls: &OpenCalls,
+        first: AnswerLimits,
+    ) -> Result<(), ProgramTrouble> {
         let line = self.line(first, calls).await?;
-        let _ = events.send(Event::Line(line));
-        while let Some(Line {
+        let _ = events.send(ProcessEvent::Line(line));
+        while let Some(ProcessLine {
             text,
             limits,
             is_metered,
@@ -257,9 +260,9 @@ impl Running {
                     Vec::new()
                 };
                 if let Some(peer) = past.into_iter().next() {
-                    return Err(Trouble::PastTheMeter(peer));
+                    return Err(ProgramTrouble::PastTheMeter(peer));
                 }
-                let _ = events.send(Event::Line(line));
+                let _ = events.send(ProcessEvent::Line(line));
             }
         }
         Ok(())
@@ -268,12 +271,12 @@ impl Running {
     /// The next line, if it comes in time. While a call of the model is under way, no time passes.
     async fn line(
         &mut self,
-        Limits {
+        AnswerLimits {
             seconds,
             memory: most,
-        }: Limits,
-        calls: &Calls,
-    ) -> Result<String, Trouble> {
+        }: AnswerLimits,
+        calls: &OpenCalls,
+    ) -> Result<String, ProgramTrouble> {
         let limit = Duration::from_secs(seconds);
         let mut deadline = tokio::time::Instant::now() + limit;
         let mut bytes = Vec::new();
@@ -289,25 +292,25 @@ impl Running {
                         deadline = tokio::time::Instant::now() + limit;
                     }
                     if tokio::time::Instant::now() >= deadline {
-                        return Err(Trouble::Silent(seconds));
+                        return Err(ProgramTrouble::Silent(seconds));
                     }
                     if memory(self.id) > most << 20 {
-                        return Err(Trouble::Memory(most));
+                        return Err(ProgramTrouble::Memory(most));
                     }
                 }
             }
         };
         match read {
-            Ok(_) if bytes.len() as u64 > LONGEST => Err(Trouble::TooLong),
+            Ok(_) if bytes.len() as u64 > LONGEST => Err(ProgramTrouble::TooLong),
             Ok(_) if bytes.ends_with(b"\n") => {
                 bytes.pop();
-                String::from_utf8(bytes).map_err(|_| Trouble::NotText)
+                String::from_utf8(bytes).map_err(|_| ProgramTrouble::NotText)
             }
             _ => Err(self.ended().await),
         }
     }
 
-    async fn ended(&mut self) -> Trouble {
+    async fn ended(&mut self) -> ProgramTrouble {
         self.input = None;
         let status = tokio::time::timeout(Duration::from_secs(1), self.child.wait()).await;
         // What it said last may still be on its way.
@@ -317,19 +320,19 @@ impl Running {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let words = Words(String::from_utf8_lossy(&kept).trim().replace('\n', " / "));
+        let words = LastWords(String::from_utf8_lossy(&kept).trim().replace('\n', " / "));
         let code = status
             .ok()
             .and_then(Result::ok)
             .and_then(|status| status.code());
         match code {
-            Some(127) => Trouble::NotFound(words),
-            Some(126) => Trouble::NotRun(words),
-            Some(code) => Trouble::Ended {
+            Some(127) => ProgramTrouble::NotFound(words),
+            Some(126) => ProgramTrouble::NotRun(words),
+            Some(code) => ProgramTrouble::Ended {
                 how: format!(" with code {code}"),
                 words,
             },
-            None => Trouble::Ended {
+            None => ProgramTrouble::Ended {
                 how: String::new(),
                 words,
             },

@@ -9,10 +9,10 @@ use compactometer_harness::additions::AddedText;
 use compactometer_harness::plan::{Absence, CustomStrategy, Trigger};
 use serde_json::{Map, Value};
 
-use crate::process::{Limits, Trouble};
-use crate::running::Running;
+use crate::process::{AnswerLimits, ProgramTrouble};
+use crate::running::RunningProgram;
 use crate::runtime::runtime;
-use crate::strategy::{External, Launch};
+use crate::strategy::{External, ProgramLaunch};
 use compactometer_formats::strategy_protocol::{Parameter, Reply};
 
 /// The parameters of every program, which limit an answer, with their greatest values.
@@ -20,13 +20,13 @@ const LIMITS: [(&str, u64); 2] = [("seconds", 3600), ("memory", 1 << 20)];
 
 /// A program that said hello.
 #[derive(Clone)]
-struct Program {
+struct ExternalProgram {
     command: String,
     /// The name of a row without an alias.
     name: String,
     hello: Hello,
     parameters: Map<String, Value>,
-    limits: Limits,
+    limits: AnswerLimits,
     /// A hash of the files that the command names.
     files: String,
 }
@@ -64,15 +64,18 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         )));
     }
     let owned = command.to_owned();
-    let hello = runtime().map_err(Trouble::System).and_then(|runtime| {
-        // A thread of its own, since the caller may be part of a runtime.
-        let asked =
-            std::thread::spawn(move || runtime.block_on(Running::start(&owned, Limits::default())));
-        let running = asked
-            .join()
-            .map_err(|_| Trouble::System("it could not be started".to_owned()))??;
-        Ok(running.hello.clone())
-    });
+    let hello = runtime()
+        .map_err(ProgramTrouble::System)
+        .and_then(|runtime| {
+            // A thread of its own, since the caller may be part of a runtime.
+            let asked = std::thread::spawn(move || {
+                runtime.block_on(RunningProgram::start(&owned, AnswerLimits::default()))
+            });
+            let running = asked
+                .join()
+                .map_err(|_| ProgramTrouble::System("it could not be started".to_owned()))??;
+            Ok(running.hello.clone())
+        });
     let hello = hello.map_err(|trouble| refused(trouble.to_string()))?;
     let Reply::Hello {
         name,
@@ -114,7 +117,7 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         .iter()
         .map(|parameter| (parameter.name.clone(), parameter.default.clone()))
         .collect();
-    Ok(Arc::new(Program {
+    Ok(Arc::new(ExternalProgram {
         command: command.to_owned(),
         name: stem(command).unwrap_or_else(|| name.clone()),
         hello: Hello {
@@ -127,12 +130,12 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
             unmetered,
         },
         parameters: defaults,
-        limits: Limits::default(),
+        limits: AnswerLimits::default(),
         files: files(command),
     }))
 }
 
-impl CustomStrategy for Program {
+impl CustomStrategy for ExternalProgram {
     fn name(&self) -> &str {
         &self.name
     }
@@ -221,7 +224,7 @@ impl CustomStrategy for Program {
             ..
         } = &self.hello;
         let parameters = Value::from(self.parameters.clone());
-        let Limits { seconds, memory } = self.limits;
+        let AnswerLimits { seconds, memory } = self.limits;
         let own = [name, version, &self.files];
         let identity = serde_json::json!([
             own,
@@ -244,7 +247,7 @@ impl CustomStrategy for Program {
     }
 
     fn build(&self, _: &[ToolDefinition], seed: u64) -> Arc<dyn Strategy> {
-        Arc::new(External::new(Launch {
+        Arc::new(External::new(ProgramLaunch {
             command: self.command.clone(),
             parameters: self.parameters.clone(),
             turns: self.hello.turns,

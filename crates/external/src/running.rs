@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::bridge::{self, Address};
-use crate::process::{Calls, Event, Limits, Line, Process, Trouble};
+use crate::process::{AnswerLimits, OpenCalls, Process, ProcessEvent, ProcessLine, ProgramTrouble};
 use crate::runtime::runtime;
 use compactometer_formats::strategy_protocol::{Ask, Reply, VERSION};
 
@@ -17,50 +17,53 @@ const HELLO_SECONDS: u64 = 60;
 const SHOWN: usize = 80;
 
 /// A program that has said hello.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     process: Process,
     pub(crate) address: Address,
     pub(crate) hello: Reply,
-    limits: Limits,
+    limits: AnswerLimits,
     /// Whether it was asked anything, and so has to be told that the case ends.
     was_asked: bool,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts a command and reads its hello.
-    pub(crate) async fn start(command: &str, limits: Limits) -> Result<Self, Trouble> {
-        let (events, calls) = (mpsc::unbounded_channel(), Calls::default());
+    pub(crate) async fn start(command: &str, limits: AnswerLimits) -> Result<Self, ProgramTrouble> {
+        let (events, calls) = (mpsc::unbounded_channel(), OpenCalls::default());
         let command = command.to_owned();
-        let started = runtime().map_err(Trouble::System)?.spawn(async move {
-            let address = bridge::serve(events.0.clone(), Calls::clone(&calls)).await;
-            let address = address
-                .map_err(|error| Trouble::System(format!("no address for its model: {error}")))?;
-            let process = Process::start(
-                &command,
-                &address.base_url,
-                events,
-                calls,
-                Limits {
-                    seconds: HELLO_SECONDS,
-                    ..limits
-                },
-            );
-            Ok::<_, Trouble>((process, address))
-        });
+        let started = runtime()
+            .map_err(ProgramTrouble::System)?
+            .spawn(async move {
+                let address = bridge::serve(events.0.clone(), OpenCalls::clone(&calls)).await;
+                let address = address.map_err(|error| {
+                    ProgramTrouble::System(format!("no address for its model: {error}"))
+                })?;
+                let process = Process::start(
+                    &command,
+                    &address.base_url,
+                    events,
+                    calls,
+                    AnswerLimits {
+                        seconds: HELLO_SECONDS,
+                        ..limits
+                    },
+                );
+                Ok::<_, ProgramTrouble>((process, address))
+            });
         let (mut process, address) = started
             .await
-            .map_err(|error| Trouble::System(error.to_string()))??;
+            .map_err(|error| ProgramTrouble::System(error.to_string()))??;
         let line = loop {
             match process.events.recv().await {
-                Some(Event::Line(line)) => break line,
-                Some(Event::Trouble(trouble)) => return Err(trouble),
+                Some(ProcessEvent::Line(line)) => break line,
+                Some(ProcessEvent::Trouble(trouble)) => return Err(trouble),
                 // Nobody can answer yet.
-                Some(Event::Request(..)) => {}
+                Some(ProcessEvent::Request(..)) => {}
                 None => return Err(ended()),
             }
         };
         let hello = hello(&line)?;
-        Ok(Running {
+        Ok(RunningProgram {
             process,
             address,
             hello,
@@ -76,10 +79,10 @@ impl Running {
         &mut self,
         ask: &Ask,
         mut model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, ProgramTrouble> {
         self.was_asked = true;
-        let text =
-            serde_json::to_string(ask).map_err(|error| Trouble::System(error.to_string()))?;
+        let text = serde_json::to_string(ask)
+            .map_err(|error| ProgramTrouble::System(error.to_string()))?;
         let is_metered = !matches!(
             self.hello,
             Reply::Hello {
@@ -89,7 +92,7 @@ impl Running {
         );
         self.process
             .lines
-            .send(Line {
+            .send(ProcessLine {
                 text,
                 limits: Some(self.limits),
                 is_metered,
@@ -97,10 +100,10 @@ impl Running {
             .map_err(|_| ended())?;
         loop {
             match self.process.events.recv().await {
-                Some(Event::Line(line)) => return reply(&line),
-                Some(Event::Trouble(trouble)) => return Err(trouble),
+                Some(ProcessEvent::Line(line)) => return reply(&line),
+                Some(ProcessEvent::Trouble(trouble)) => return Err(trouble),
                 None => return Err(ended()),
-                Some(Event::Request(request, answer)) => {
+                Some(ProcessEvent::Request(request, answer)) => {
                     let Some((model, heard)) = &mut model else {
                         let message =
                             "the model answers only while a compaction is under way".to_owned();
@@ -120,11 +123,11 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         if self.was_asked {
             let text = serde_json::to_string(&Ask::Bye).unwrap_or_default();
-            let _ = self.process.lines.send(Line {
+            let _ = self.process.lines.send(ProcessLine {
                 text,
                 limits: None,
                 is_metered: false,
@@ -133,23 +136,24 @@ impl Drop for Running {
     }
 }
 
-fn ended() -> Trouble {
-    Trouble::System("it ended".to_owned())
+fn ended() -> ProgramTrouble {
+    ProgramTrouble::System("it ended".to_owned())
 }
 
-fn hello(line: &str) -> Result<Reply, Trouble> {
-    let value = serde_json::from_str::<Value>(line).map_err(|_| Trouble::NoHello(short(line)))?;
+fn hello(line: &str) -> Result<Reply, ProgramTrouble> {
+    let value =
+        serde_json::from_str::<Value>(line).map_err(|_| ProgramTrouble::NoHello(short(line)))?;
     match value["protocol"].as_u64() {
-        _ if value["type"] != "hello" => Err(Trouble::NoHello(short(line))),
-        Some(version) if version != u64::from(VERSION) => {
-            Err(Trouble::Version(version.try_into().unwrap_or(u32::MAX)))
-        }
+        _ if value["type"] != "hello" => Err(ProgramTrouble::NoHello(short(line))),
+        Some(version) if version != u64::from(VERSION) => Err(ProgramTrouble::Version(
+            version.try_into().unwrap_or(u32::MAX),
+        )),
         _ => reply(line),
     }
 }
 
-fn reply(line: &str) -> Result<Reply, Trouble> {
-    serde_json::from_str(line).map_err(|error| Trouble::NoAnswer {
+fn reply(line: &str) -> Result<Reply, ProgramTrouble> {
+    serde_json::from_str(line).map_err(|error| ProgramTrouble::NoAnswer {
         line: short(line),
         why: error.to_string(),
     })
@@ -174,7 +178,7 @@ mod tests {
     fn the_model_answers_only_while_a_compaction_is_under_way() {
         let script = r#"echo '{"type":"hello","protocol":1,"name":"t","version":"1"}'; read -r l; sleep 1; echo '{"type":"ok"}'"#;
         let ran = runtime().expect("a runtime").block_on(async {
-            let mut running = Running::start(script, Limits::default())
+            let mut running = RunningProgram::start(script, AnswerLimits::default())
                 .await
                 .expect("it starts");
             let address = running

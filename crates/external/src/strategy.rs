@@ -13,40 +13,40 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 use crate::bridge;
-use crate::process::{Limits, Trouble};
-use crate::running::Running;
+use crate::process::{AnswerLimits, ProgramTrouble};
+use crate::running::RunningProgram;
 use crate::views;
-use compactometer_formats::strategy_protocol::{Ask, Budget, Model, Reason, Reply, VERSION};
+use compactometer_formats::strategy_protocol::{Ask, BudgetJson, Model, Reason, Reply, VERSION};
 
 /// What a case runs.
 #[derive(Clone)]
-pub(crate) struct Launch {
+pub(crate) struct ProgramLaunch {
     pub(crate) command: String,
     pub(crate) parameters: Map<String, Value>,
     pub(crate) turns: bool,
-    pub(crate) limits: Limits,
+    pub(crate) limits: AnswerLimits,
     pub(crate) seed: u64,
 }
 
 /// The program of one case. It starts when it is first asked.
 pub(crate) struct External {
-    launch: Launch,
-    state: Mutex<State>,
+    launch: ProgramLaunch,
+    state: Mutex<ProgramState>,
 }
 
 #[derive(Default)]
-struct State {
-    running: Option<Running>,
+struct ProgramState {
+    running: Option<RunningProgram>,
     /// The last message that the program has seen in a turn.
     seen: Option<MessageId>,
     /// The last message of the log at the last compaction.
     compacted: Option<MessageId>,
     /// Why the program is asked no more.
-    broken: Option<Trouble>,
+    broken: Option<ProgramTrouble>,
 }
 
 impl External {
-    pub(crate) fn new(launch: Launch) -> Self {
+    pub(crate) fn new(launch: ProgramLaunch) -> Self {
         External {
             launch,
             state: Mutex::default(),
@@ -57,9 +57,9 @@ impl External {
     /// no more in this case.
     async fn ask<T>(
         &self,
-        state: &mut State,
+        state: &mut ProgramState,
         ask: Ask,
-        take: impl FnOnce(Reply) -> Result<T, Trouble>,
+        take: impl FnOnce(Reply) -> Result<T, ProgramTrouble>,
         model: Option<(&DecisionMeter<'_>, &mut Vec<ChatRequest>)>,
     ) -> Result<T, FailReason> {
         if let Some(broken) = &state.broken {
@@ -70,11 +70,11 @@ impl External {
                 state.running = Some(self.start().await?);
             }
             let Some(running) = &mut state.running else {
-                return Err(Trouble::System("it ended".to_owned()));
+                return Err(ProgramTrouble::System("it ended".to_owned()));
             };
             take(running.ask(&ask, model).await?)
         };
-        outcome.await.map_err(|trouble: Trouble| {
+        outcome.await.map_err(|trouble: ProgramTrouble| {
             state.running = None;
             let reason = FailReason::Program(trouble.to_string());
             state.broken = Some(trouble);
@@ -82,15 +82,15 @@ impl External {
         })
     }
 
-    async fn start(&self) -> Result<Running, Trouble> {
-        let Launch {
+    async fn start(&self) -> Result<RunningProgram, ProgramTrouble> {
+        let ProgramLaunch {
             command,
             parameters,
             limits,
             seed,
             ..
         } = &self.launch;
-        let mut running = Running::start(command, *limits).await?;
+        let mut running = RunningProgram::start(command, *limits).await?;
         let model = Model {
             base_url: running.address.base_url.clone(),
             name: bridge::NAME.to_owned(),
@@ -121,7 +121,7 @@ impl Strategy for External {
             } else {
                 Reason::Trigger
             },
-            budget: Budget {
+            budget: BudgetJson {
                 window: cx.budget.window,
                 retained: cx.budget.retained.unwrap_or(cx.budget.window),
                 tail: match cx.budget.tail {
@@ -173,7 +173,7 @@ impl Strategy for External {
     }
 }
 
-fn wrong(reply: &Reply, asked: &'static str) -> Trouble {
+fn wrong(reply: &Reply, asked: &'static str) -> ProgramTrouble {
     let got = match reply {
         Reply::Hello { .. } => "hello",
         Reply::Ready => "ready",
@@ -182,5 +182,5 @@ fn wrong(reply: &Reply, asked: &'static str) -> Trouble {
         Reply::Skip {} => "skip",
         Reply::Failed { .. } => "failed",
     };
-    Trouble::WrongAnswer { got, asked }
+    ProgramTrouble::WrongAnswer { got, asked }
 }

@@ -9,12 +9,12 @@ use compactometer_engine::record::{NewRecord, RecordKind};
 use compactometer_engine::strategy::{Compacted, Context, FailReason};
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
 
-use compactometer_formats::strategy_protocol::{self, Item, Message};
+use compactometer_formats::strategy_protocol::{self, ItemJson, MessageJson};
 
 /// The view of a session as a program sees it.
-pub(crate) fn messages(cx: &Context<'_>) -> Vec<Message> {
+pub(crate) fn messages(cx: &Context<'_>) -> Vec<MessageJson> {
     let fixed = fixed(cx.log);
-    let message = |(place, entry): (usize, &Entry)| Message {
+    let message = |(place, entry): (usize, &Entry)| MessageJson {
         id: id(place, entry),
         role: entry.role(),
         parts: entry.parts().map(|(part, _)| part.clone()).collect(),
@@ -25,9 +25,9 @@ pub(crate) fn messages(cx: &Context<'_>) -> Vec<Message> {
 }
 
 /// The messages after that one.
-pub(crate) fn said_since(log: &Log, after: Option<MessageId>) -> Vec<Message> {
+pub(crate) fn said_since(log: &Log, after: Option<MessageId>) -> Vec<MessageJson> {
     let fixed = fixed(log);
-    let said = log.since(after).iter().map(|counted| Message {
+    let said = log.since(after).iter().map(|counted| MessageJson {
         id: format!("m{}", counted.message.id.0),
         role: counted.message.role,
         parts: counted.message.parts.clone(),
@@ -58,7 +58,10 @@ fn id(place: usize, entry: &Entry) -> String {
 /// What an answer makes of the view. `heard` are the requests that the program's model answered.
 pub(crate) fn compacted(
     cx: &Context<'_>,
-    (whole, edits): (Option<Vec<Item>>, Option<Vec<strategy_protocol::Edit>>),
+    (whole, edits): (
+        Option<Vec<ItemJson>>,
+        Option<Vec<strategy_protocol::EditJson>>,
+    ),
     keep: Option<String>,
     heard: &[ChatRequest],
 ) -> Result<Compacted, FailReason> {
@@ -117,7 +120,10 @@ pub(crate) fn compacted(
 }
 
 /// The whole view of which edits name what changes.
-fn edited(cx: &Context<'_>, edits: Vec<strategy_protocol::Edit>) -> Result<Vec<Item>, FailReason> {
+fn edited(
+    cx: &Context<'_>,
+    edits: Vec<strategy_protocol::EditJson>,
+) -> Result<Vec<ItemJson>, FailReason> {
     let ids = cx
         .view
         .entries()
@@ -132,9 +138,9 @@ fn edited(cx: &Context<'_>, edits: Vec<strategy_protocol::Edit>) -> Result<Vec<I
     };
     let keep = |ids: &[String]| {
         ids.iter()
-            .map(|id| Item {
+            .map(|id| ItemJson {
                 id: Some(id.clone()),
-                ..Item::default()
+                ..ItemJson::default()
             })
             .collect::<Vec<_>>()
     };
@@ -161,7 +167,7 @@ struct Next<'c, 's> {
 }
 
 impl Next<'_, '_> {
-    fn edit(&mut self, item: Item) -> Result<Edit, FailReason> {
+    fn edit(&mut self, item: ItemJson) -> Result<Edit, FailReason> {
         let content = match (item.text, item.parts) {
             (Some(_), Some(_)) => return Err(invalid("a message has both `text` and `parts`")),
             (Some(text), None) => Some(vec![Part::Text { text }]),

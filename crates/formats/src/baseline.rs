@@ -140,7 +140,8 @@ pub struct UnitBaseline {
 
 /// The file as JSON reads it.
 #[derive(Deserialize, JsonSchema)]
-pub(crate) struct File {
+#[schemars(rename = "File")]
+pub(crate) struct BaselineFile {
     /// Version of this form: see [`VERSION`].
     #[serde(rename = "version")]
     _version: u32,
@@ -198,7 +199,7 @@ impl Baseline {
         if head.version > VERSION {
             return Err(BaselineError::Newer(head.version));
         }
-        let File {
+        let BaselineFile {
             checksum,
             baseline: read,
             ..

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::mock::is_mock;
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::message::Usage;
 use compactometer_text::suggest::unknown;
 
@@ -208,7 +208,7 @@ impl PriceTable {
             path: path.to_owned(),
             source,
         };
-        let text = read_text(path, Kind::PRICES).map_err(io)?;
+        let text = read_text(path, InputKind::PRICES).map_err(io)?;
         Ok((Self::parse(&text)?, text))
     }
 

@@ -12,7 +12,7 @@ use crate::summary::Summary;
 use crate::{baseline, manifest, record, strategy_protocol};
 
 /// A file format.
-pub struct Format {
+pub struct SchemaFormat {
     /// The name that users type.
     pub name: &'static str,
     /// What the format describes.
@@ -22,43 +22,43 @@ pub struct Format {
 }
 
 /// Every format with a schema.
-pub const ALL: &[Format] = &[
-    Format {
+pub const ALL: &[SchemaFormat] = &[
+    SchemaFormat {
         name: "suite",
         about: "a line of a suite: first a header, then scenarios; read, so what may be absent is not required",
         schema: || schema_of::<SuiteLine>(SchemaSettings::draft2020_12()),
     },
-    Format {
+    SchemaFormat {
         name: "record",
         about: "a line of `records.jsonl`: all that one replay showed",
-        schema: written::<record::Line<'_>>,
+        schema: written::<record::LineOfRecord<'_>>,
     },
-    Format {
+    SchemaFormat {
         name: "text",
         about: "a line of `texts.jsonl`: a text that records name by hash",
         schema: written::<TextRow>,
     },
-    Format {
+    SchemaFormat {
         name: "manifest",
         about: "`manifest.json`: what a run was resolved to",
         schema: written::<manifest::Manifest>,
     },
-    Format {
+    SchemaFormat {
         name: "summary",
         about: "`summary.json`: a report's numbers, the stable interface to them",
         schema: written::<Summary>,
     },
-    Format {
+    SchemaFormat {
         name: "baseline",
         about: "what `gate --update` writes: a run as later ones are held against it",
-        schema: written::<baseline::File>,
+        schema: written::<baseline::BaselineFile>,
     },
-    Format {
+    SchemaFormat {
         name: "strategy-ask",
         about: "a line that a strategy's program reads",
         schema: written::<strategy_protocol::Ask>,
     },
-    Format {
+    SchemaFormat {
         name: "strategy-reply",
         about: "a line that a strategy's program writes",
         schema: || schema_of::<strategy_protocol::Reply>(SchemaSettings::draft2020_12()),

@@ -35,18 +35,18 @@ pub enum Ask {
     /// The agent is about to take a turn.
     BeforeTurn {
         /// What was said since the last time, or since the conversation began.
-        messages: Vec<Message>,
+        messages: Vec<MessageJson>,
     },
     /// The next request is too long.
     Compact {
         /// Why now.
         reason: Reason,
         /// The limits.
-        budget: Budget,
+        budget: BudgetJson,
         /// Tokens of the next request, tool definitions included.
         request_tokens: u32,
         /// The view: what the next request would hold, in order.
-        messages: Vec<Message>,
+        messages: Vec<MessageJson>,
         /// What the program asked to keep with the last answer that was applied. It may have come
         /// from another process.
         kept: Option<String>,
@@ -78,7 +78,8 @@ pub enum Reason {
 
 /// The limits of a compaction, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Budget {
+#[schemars(rename = "Budget")]
+pub struct BudgetJson {
     /// The context window.
     pub window: u32,
     /// What the view may hold beside the fixed messages.
@@ -92,7 +93,8 @@ pub struct Budget {
 
 /// One message of a view.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Message {
+#[schemars(rename = "Message")]
+pub struct MessageJson {
     /// Its id, by which an answer keeps it.
     pub id: String,
     /// Who speaks.
@@ -144,10 +146,10 @@ pub enum Reply {
     Compacted {
         /// The whole view, in order.
         #[serde(default)]
-        messages: Option<Vec<Item>>,
+        messages: Option<Vec<ItemJson>>,
         /// What changes in the view that was sent, in its order.
         #[serde(default)]
-        edits: Option<Vec<Edit>>,
+        edits: Option<Vec<EditJson>>,
         /// What the program wants back with the next compaction.
         #[serde(default)]
         keep: Option<String>,
@@ -179,7 +181,8 @@ pub struct Parameter {
 /// and other content, the content takes its place; without an id, it is new.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Item {
+#[schemars(rename = "Item")]
+pub struct ItemJson {
     /// The message of the view that it is, or replaces.
     pub id: Option<String>,
     /// Who speaks in a new message; the user unless it says otherwise.
@@ -197,12 +200,13 @@ pub struct Item {
 /// A run of messages of the view that leaves, and what takes its place.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Edit {
+#[schemars(rename = "Edit")]
+pub struct EditJson {
     /// The id of the first message that leaves.
     pub from: String,
     /// The id of the last one.
     pub to: String,
     /// What takes their place.
     #[serde(default)]
-    pub with: Vec<Item>,
+    pub with: Vec<ItemJson>,
 }

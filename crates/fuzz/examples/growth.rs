@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use compactometer_fuzz::{ALL, Target, swell};
+use compactometer_fuzz::{ALL, FuzzTarget, swell};
 
 const BYTES: usize = 32 << 10;
 const TIMES: usize = 4;
@@ -33,7 +33,7 @@ fn main() {
     }
 }
 
-fn look(target: &Target, name: &str, seed: &[u8]) {
+fn look(target: &FuzzTarget, name: &str, seed: &[u8]) {
     for swelling in swell::swellings(seed) {
         let (small, large) = (swelling.to(BYTES), swelling.to(BYTES * TIMES));
         let slow = time(target, &large);
@@ -58,7 +58,7 @@ fn look(target: &Target, name: &str, seed: &[u8]) {
 }
 
 /// The shorter of two runs.
-fn time(target: &Target, data: &[u8]) -> Duration {
+fn time(target: &FuzzTarget, data: &[u8]) -> Duration {
     let once = || {
         let start = Instant::now();
         (target.run)(data);

@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 pub use targets::ALL;
 
 /// The checks of one reader.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, which is also that of its folders of seeds and regressions.
     pub name: &'static str,
     /// Reads the bytes and returns whether the reader accepted them. Panics if a check fails.
     pub run: fn(&[u8]) -> bool,
 }
 
-impl Target {
+impl FuzzTarget {
     /// The first inputs.
     pub fn seeds(&self) -> Vec<PathBuf> {
         files("seeds", self.name)
@@ -35,7 +35,7 @@ impl Target {
 }
 
 /// The target with this name.
-pub fn by_name(name: &str) -> Option<&'static Target> {
+pub fn by_name(name: &str) -> Option<&'static FuzzTarget> {
     ALL.iter().find(|target| target.name == name)
 }
 

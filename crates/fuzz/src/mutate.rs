@@ -13,7 +13,7 @@ pub const MOST_BYTES: usize = 1 << 16;
 /// One to three changes of an input. Pieces may come from `other`, another input of the same
 /// target.
 pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let mut dice = MutationDice(ChaCha8Rng::seed_from_u64(seed));
     let mut data = data.to_vec();
     for _ in 0..=dice.below(3) {
         let change = CHANGES[dice.below(CHANGES.len())];
@@ -23,16 +23,16 @@ pub fn mutated(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
     data
 }
 
-type Change = fn(&[u8], &[u8], &mut Dice) -> Vec<u8>;
+type Mutation = fn(&[u8], &[u8], &mut MutationDice) -> Vec<u8>;
 
 /// Five of the entries change JSON, because most readers accept nothing else.
-const CHANGES: &[Change] = &[
+const CHANGES: &[Mutation] = &[
     flip, insert, splice, cut, lines, words, repeat, of_json, of_json, of_json, of_json, of_json,
 ];
 
-struct Dice(ChaCha8Rng);
+struct MutationDice(ChaCha8Rng);
 
-impl Dice {
+impl MutationDice {
     /// A number below `bound`; 0 if `bound` is 0.
     fn below(&mut self, bound: usize) -> usize {
         self.0.next_u64() as usize % bound.max(1)
@@ -45,7 +45,7 @@ impl Dice {
     }
 }
 
-fn flip(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn flip(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let mut data = data.to_vec();
     let at = dice.below(data.len());
     if let Some(byte) = data.get_mut(at) {
@@ -90,7 +90,7 @@ const ODD: &[&[u8]] = &[
     b"\x1b[2J",
 ];
 
-fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn insert(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     // Half of the insertions replace a few bytes.
     let end = if dice.below(2) == 0 {
@@ -101,12 +101,12 @@ fn insert(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     [&data[..start], ODD[dice.below(ODD.len())], &data[end..]].concat()
 }
 
-fn splice(data: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn splice(data: &[u8], other: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let ((start, end), (from, to)) = (dice.span(data.len()), dice.span(other.len()));
     [&data[..start], &other[from..to], &data[end..]].concat()
 }
 
-fn cut(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn cut(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     if dice.below(2) == 0 {
         data[..end].to_vec()
@@ -116,7 +116,7 @@ fn cut(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Drops, repeats or moves a line.
-fn lines(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn lines(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let mut lines = data
         .split_inclusive(|byte| *byte == b'\n')
         .collect::<Vec<_>>();
@@ -131,7 +131,7 @@ fn lines(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Replaces a word by another one.
-fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn words(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let pieces = data
         .chunk_by(|one, other| is_of_word(one) == is_of_word(other))
@@ -148,7 +148,7 @@ fn words(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Repeats a piece many times, which exposes quadratic readers.
-fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn repeat(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     let (start, end) = dice.span(data.len());
     let end = end.min(start + 1 + dice.below(64));
     let room = (MOST_BYTES / 4) / (end - start).max(1);
@@ -161,7 +161,7 @@ fn repeat(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Changes the whole input as JSON, or otherwise one of its lines.
-fn of_json(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn of_json(data: &[u8], _: &[u8], dice: &mut MutationDice) -> Vec<u8> {
     if let Some(changed) = json_of(data, dice) {
         return changed;
     }
@@ -176,7 +176,7 @@ fn of_json(data: &[u8], _: &[u8], dice: &mut Dice) -> Vec<u8> {
     lines.join(&b'\n')
 }
 
-fn json_of(text: &[u8], dice: &mut Dice) -> Option<Vec<u8>> {
+fn json_of(text: &[u8], dice: &mut MutationDice) -> Option<Vec<u8>> {
     let mut value = serde_json::from_slice::<Value>(text).ok()?;
     let count = count(&value);
     let (mut one, mut other) = (dice.below(count), dice.below(count));
@@ -214,7 +214,7 @@ pub(crate) fn node<'v>(value: &'v mut Value, number: &mut usize) -> Option<&'v m
 }
 
 /// The value with some content repeated.
-fn grown(value: Value, dice: &mut Dice) -> Value {
+fn grown(value: Value, dice: &mut MutationDice) -> Value {
     let times = [2, 3, 50][dice.below(3)];
     match value {
         Value::Array(items) => Value::Array((0..times).flat_map(|_| items.clone()).collect()),
@@ -224,7 +224,7 @@ fn grown(value: Value, dice: &mut Dice) -> Value {
 }
 
 /// The object without one of its fields, or with a field renamed.
-fn renamed(value: Value, dice: &mut Dice) -> Value {
+fn renamed(value: Value, dice: &mut MutationDice) -> Value {
     let Value::Object(mut fields) = value else {
         return json!({"text": value});
     };
@@ -243,7 +243,7 @@ fn renamed(value: Value, dice: &mut Dice) -> Value {
 }
 
 /// An unusual value.
-fn odd(dice: &mut Dice) -> Value {
+fn odd(dice: &mut MutationDice) -> Value {
     let deep = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
     let values = [
         json!(null),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use compactometer_fuzz::{ALL, Target, mutate};
+use compactometer_fuzz::{ALL, FuzzTarget, mutate};
 use compactometer_suites::import;
 
 /// The number of mutations for each target, spread over its seeds.
@@ -25,7 +25,7 @@ fn no_input_breaks_its_reader() {
 }
 
 /// The first input that breaks a target, which is kept in a file.
-fn first_break(target: &Target) -> Option<String> {
+fn first_break(target: &FuzzTarget) -> Option<String> {
     let read = |path: &PathBuf| std::fs::read(path).unwrap();
     let known = target
         .regressions()
@@ -114,7 +114,7 @@ fn every_importer_has_a_target_and_reads_one_of_its_seeds() {
 fn seeds_are_distinct_and_short() {
     let contents = ALL
         .iter()
-        .flat_map(Target::seeds)
+        .flat_map(FuzzTarget::seeds)
         .map(|path| std::fs::read(path).unwrap())
         .collect::<BTreeSet<_>>();
     assert_eq!(

@@ -23,14 +23,14 @@ use cost_limit::{CostLimit, CostLimited};
 use http::EndpointError;
 pub use http::{client_of, receiver};
 use providers::Provider;
-use tries::Journal;
+use tries::TryJournal;
 
 /// Every kind of model: the mock, each provider, and recordings.
 pub fn all() -> Vec<ModelKind> {
     let served = providers::ALL.iter().map(|provider| ModelKind {
         name: provider.name,
         about: provider.about,
-        form: Form::Served(provider),
+        form: KindForm::Served(provider),
     });
     [mock::KIND]
         .into_iter()
@@ -47,11 +47,11 @@ pub struct ModelKind {
     /// One line for help and lists.
     pub about: &'static str,
     /// What may follow `:`.
-    form: Form,
+    form: KindForm,
 }
 
 /// What follows a kind's name and `:`, and the model that it makes.
-enum Form {
+enum KindForm {
     /// One of a list; the first is the default.
     Listed {
         variants: fn() -> Vec<&'static str>,
@@ -72,12 +72,12 @@ impl ModelKind {
     /// The names of this kind's models, or their form.
     pub fn forms(&self) -> Vec<String> {
         match self.form {
-            Form::Listed { variants, .. } => variants()
+            KindForm::Listed { variants, .. } => variants()
                 .into_iter()
                 .map(|variant| format!("{}:{variant}", self.name))
                 .collect(),
-            Form::Free { form, .. } => vec![format!("{}:{form}", self.name)],
-            Form::Served(provider) => vec![format!("{}:{}", self.name, provider.form)],
+            KindForm::Free { form, .. } => vec![format!("{}:{form}", self.name)],
+            KindForm::Served(provider) => vec![format!("{}:{}", self.name, provider.form)],
         }
     }
 }
@@ -108,7 +108,7 @@ pub struct Opening<'o> {
     pub cost_limit: Option<Arc<CostLimit>>,
     /// Where each request to a model behind HTTP is written down. It may be set later, before the
     /// first call.
-    pub journal: Arc<OnceLock<Journal>>,
+    pub journal: Arc<OnceLock<TryJournal>>,
 }
 
 /// The model of that name, opened so.
@@ -170,9 +170,9 @@ fn without_faults(spec: &str, opening: &Opening<'_>) -> Result<Box<dyn ChatModel
         unknown(&without_user(spec), &kinds, hint)
     })?;
     let (variants, build) = match kind.form {
-        Form::Listed { variants, build } => (variants(), build),
-        Form::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
-        Form::Served(provider) => {
+        KindForm::Listed { variants, build } => (variants(), build),
+        KindForm::Free { build, .. } => return build(variant.unwrap_or_default(), opening),
+        KindForm::Served(provider) => {
             return http::open(provider, variant.unwrap_or_default(), opening);
         }
     };

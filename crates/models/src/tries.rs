@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use compactometer_disk::input;
-use compactometer_disk::{Lines, NotKept};
+use compactometer_disk::{LineFile, NotKept};
 use compactometer_engine::message::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct Sent {
 /// How a try ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum TryOutcome {
     /// With an answer.
     Answered,
     /// With a failure that may pass, so that the call is made again, if it was not the last try.
@@ -51,7 +51,7 @@ pub enum Outcome {
 #[serde(deny_unknown_fields)]
 pub struct Ended {
     /// How.
-    pub outcome: Outcome,
+    pub outcome: TryOutcome,
     /// The reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -78,36 +78,36 @@ pub struct Try {
 /// A line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum Line {
+enum TryLine {
     Sent(u64, Sent),
     Ended(u64, Ended),
 }
 
 /// A journal, open for appending. One process writes to it at a time.
 #[derive(Debug)]
-pub struct Journal {
+pub struct TryJournal {
     path: PathBuf,
-    open: Mutex<Open>,
+    open: Mutex<OpenTry>,
 }
 
 #[derive(Debug)]
-struct Open {
-    lines: Lines,
+struct OpenTry {
+    lines: LineFile,
     next: u64,
 }
 
-impl Journal {
+impl TryJournal {
     /// Opens the journal of a folder, or begins it.
     ///
     /// # Errors
-    /// [`JournalError`] if the file cannot be used, another process writes to it, or a line before
+    /// [`TryJournalError`] if the file cannot be used, another process writes to it, or a line before
     /// the last is damaged.
-    pub fn open(folder: &Path) -> Result<Self, JournalError> {
+    pub fn open(folder: &Path) -> Result<Self, TryJournalError> {
         let path = folder.join(FILE);
         let failed = |source| io_error(&path, source);
-        let mut lines = Lines::open(&path).map_err(failed)?;
+        let mut lines = LineFile::open(&path).map_err(failed)?;
         lines.lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::InUse(path.clone()),
+            TryLockError::WouldBlock => TryJournalError::InUse(path.clone()),
             TryLockError::Error(source) => io_error(&path, source),
         })?;
         let mut bytes = Vec::new();
@@ -115,8 +115,8 @@ impl Journal {
         let whole = whole_lines(&bytes);
         let next = parse(&path, whole)?.len() as u64;
         lines.keep(whole.len() as u64).map_err(failed)?;
-        Ok(Journal {
-            open: Mutex::new(Open { lines, next }),
+        Ok(TryJournal {
+            open: Mutex::new(OpenTry { lines, next }),
             path,
         })
     }
@@ -125,11 +125,11 @@ impl Journal {
     /// the try's number.
     ///
     /// # Errors
-    /// [`JournalError`] if it is not on the disk; the request must not be sent then.
-    pub fn sent(&self, sent: Sent) -> Result<u64, JournalError> {
+    /// [`TryJournalError`] if it is not on the disk; the request must not be sent then.
+    pub fn sent(&self, sent: Sent) -> Result<u64, TryJournalError> {
         let mut open = self.locked();
         let number = open.next;
-        self.append(&mut open, &Line::Sent(number, sent))?;
+        self.append(&mut open, &TryLine::Sent(number, sent))?;
         open.lines.sync().map_err(|error| self.failed(error))?;
         open.next += 1;
         Ok(number)
@@ -138,28 +138,28 @@ impl Journal {
     /// Writes down how a try ended, and waits until that is on the disk.
     ///
     /// # Errors
-    /// [`JournalError`] if it is not.
-    pub fn ended(&self, number: u64, ended: Ended) -> Result<(), JournalError> {
+    /// [`TryJournalError`] if it is not.
+    pub fn ended(&self, number: u64, ended: Ended) -> Result<(), TryJournalError> {
         let mut open = self.locked();
-        self.append(&mut open, &Line::Ended(number, ended))?;
+        self.append(&mut open, &TryLine::Ended(number, ended))?;
         open.lines.sync().map_err(|error| self.failed(error))
     }
 
-    fn append(&self, open: &mut Open, line: &Line) -> Result<(), JournalError> {
+    fn append(&self, open: &mut OpenTry, line: &TryLine) -> Result<(), TryJournalError> {
         let json =
             serde_json::to_string(line).map_err(|error| io_error(&self.path, error.into()))?;
         let appended = open.lines.append((json + "\n").as_bytes());
         appended.map_err(|error| self.failed(error))
     }
 
-    fn locked(&self) -> MutexGuard<'_, Open> {
+    fn locked(&self) -> MutexGuard<'_, OpenTry> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn failed(&self, error: NotKept) -> JournalError {
+    fn failed(&self, error: NotKept) -> TryJournalError {
         match error {
             NotKept::Io(source) => io_error(&self.path, source),
-            NotKept::Gone => JournalError::Gone(self.path.clone()),
+            NotKept::Gone => TryJournalError::Gone(self.path.clone()),
         }
     }
 }
@@ -168,8 +168,8 @@ impl Journal {
 /// out.
 ///
 /// # Errors
-/// [`JournalError`] if the file cannot be read.
-pub fn read(folder: &Path) -> Result<Vec<Try>, JournalError> {
+/// [`TryJournalError`] if the file cannot be read.
+pub fn read(folder: &Path) -> Result<Vec<Try>, TryJournalError> {
     let path = folder.join(FILE);
     let mut bytes = Vec::new();
     match input::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
@@ -179,8 +179,8 @@ pub fn read(folder: &Path) -> Result<Vec<Try>, JournalError> {
     parse(&path, whole_lines(&bytes))
 }
 
-fn io_error(path: &Path, source: io::Error) -> JournalError {
-    JournalError::Io {
+fn io_error(path: &Path, source: io::Error) -> TryJournalError {
+    TryJournalError::Io {
         path: path.to_owned(),
         source,
     }
@@ -191,19 +191,19 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
     &bytes[..end.map_or(0, |end| end + 1)]
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Try>, JournalError> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Try>, TryJournalError> {
     let mut tries = BTreeMap::<u64, Try>::new();
     let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
     for (line, number) in lines.filter(|(line, _)| !line.is_empty()) {
-        let damaged = || JournalError::Damaged {
+        let damaged = || TryJournalError::Damaged {
             path: path.to_owned(),
             line: number,
         };
         match serde_json::from_slice(line).map_err(|_| damaged())? {
-            Line::Sent(at, sent) => {
+            TryLine::Sent(at, sent) => {
                 tries.insert(at, Try { sent, ended: None });
             }
-            Line::Ended(at, ended) => {
+            TryLine::Ended(at, ended) => {
                 tries.get_mut(&at).ok_or_else(damaged)?.ended = Some(ended);
             }
         }
@@ -218,7 +218,7 @@ pub fn reply_hash(text: &str) -> String {
 
 /// A journal that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum JournalError {
+pub enum TryJournalError {
     /// The file system failed.
     #[error("`{}` cannot be used: {source}; mend that, and give the same command again", path.display())]
     Io {
@@ -257,7 +257,7 @@ mod tests {
 
     fn failed() -> Ended {
         Ended {
-            outcome: Outcome::Failed,
+            outcome: TryOutcome::Failed,
             why: Some("it broke off".to_owned()),
             usage: None,
             is_doubtful: false,
@@ -269,14 +269,14 @@ mod tests {
     fn a_try_is_there_before_its_end_and_a_torn_line_is_not() {
         let dir = tempfile::tempdir().expect("a folder");
         assert_eq!(read(dir.path()).expect("no journal has no tries"), []);
-        let journal = Journal::open(dir.path()).expect("it begins");
+        let journal = TryJournal::open(dir.path()).expect("it begins");
         let first = journal.sent(sent(1)).expect("it is written");
         assert_eq!(read(dir.path()).expect("it reads").len(), 1);
         journal.sent(sent(2)).expect("it is written");
         journal.ended(first, failed()).expect("it is written");
         assert!(matches!(
-            Journal::open(dir.path()),
-            Err(JournalError::InUse(_))
+            TryJournal::open(dir.path()),
+            Err(TryJournalError::InUse(_))
         ));
         drop(journal);
         let path = dir.path().join(FILE);
@@ -293,7 +293,7 @@ mod tests {
             },
         ];
         assert_eq!(read(dir.path()).expect("it reads"), expected);
-        let journal = Journal::open(dir.path()).expect("it goes on");
+        let journal = TryJournal::open(dir.path()).expect("it goes on");
         assert_eq!(journal.sent(sent(3)).expect("it is written"), 2);
         std::fs::write(&path, "{\"sent\":[0,{}]}\nx\n").expect("damaged");
         let error = read(dir.path()).expect_err("it is damaged").to_string();

@@ -22,8 +22,8 @@ pub use data::run_files::{RunFiles, RunFilesError};
 pub use render::sources::page as sources_page;
 pub use render::targets::by_target;
 pub use render::{
-    Format, ReportError, Screen, by_version, cases::Cases, explain, table, write, write_formats,
-    write_paper,
+    ReportError, ReportPart, Screen, by_version, cases::Cases, explain, table, write,
+    write_formats, write_paper,
 };
 pub use stats::bootstrap::interval as bootstrap_interval;
 pub use stats::sign_flip::FEWEST_UNITS as FEWEST_TO_COMPARE;

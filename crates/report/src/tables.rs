@@ -127,12 +127,12 @@ const TURNS: TableSpec = TableSpec {
 pub struct Tables<'t> {
     manifest: &'t Manifest,
     prices: &'t PriceTable,
-    cases: Table,
-    looks: Table,
-    uses: Table,
-    facts: Table,
-    compactions: Table,
-    turns: Table,
+    cases: RowTable,
+    looks: RowTable,
+    uses: RowTable,
+    facts: RowTable,
+    compactions: RowTable,
+    turns: RowTable,
     records: u64,
 }
 
@@ -150,7 +150,7 @@ impl<'t> Tables<'t> {
             dir.join(COLUMNS),
             serde_json::Value::Object(columns.collect()).to_string(),
         )?;
-        let table = |spec: &TableSpec| Table::create(dir, spec);
+        let table = |spec: &TableSpec| RowTable::create(dir, spec);
         Ok(Tables {
             manifest,
             prices,
@@ -332,22 +332,22 @@ impl<'t> Tables<'t> {
         } = self;
         [cases, looks, uses, facts, compactions, turns]
             .into_iter()
-            .try_for_each(Table::finish)
+            .try_for_each(RowTable::finish)
     }
 }
 
-struct Table {
+struct RowTable {
     rows: csv::Writer<BufWriter<File>>,
 }
 
-impl Table {
+impl RowTable {
     fn create(dir: &Path, spec: &TableSpec) -> csv::Result<Self> {
         let file = File::create(dir.join(format!("{}.csv", spec.name)))?;
         let mut rows = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(BufWriter::new(file));
         rows.write_record(spec.columns.iter().map(|(name, _)| name))?;
-        Ok(Table { rows })
+        Ok(RowTable { rows })
     }
 
     fn finish(mut self) -> csv::Result<()> {

@@ -1,10 +1,10 @@
 //! The order of names with numbers in them, such as versions.
 
 /// A name in pieces of digits and of other characters: version 2.10 comes after 2.9.
-pub(crate) type VersionOrder = Vec<Piece>;
+pub(crate) type VersionOrder = Vec<VersionPiece>;
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Piece {
+pub(crate) enum VersionPiece {
     Number(u64),
     Text(String),
 }
@@ -17,7 +17,7 @@ pub(crate) fn in_order(name: &str) -> VersionOrder {
     runs.map(|run| {
         text(run)
             .parse()
-            .map_or_else(|_| Piece::Text(text(run)), Piece::Number)
+            .map_or_else(|_| VersionPiece::Text(text(run)), VersionPiece::Number)
     })
     .collect()
 }

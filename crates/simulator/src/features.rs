@@ -6,11 +6,11 @@
 use compactometer_engine::model::ChatRequest;
 
 use crate::profile::Weights;
-use crate::reading::message::Known;
+use crate::reading::message::ReadMessages;
 use crate::reading::terms::{number, stem};
-use crate::reading::{self, Texts, statements};
+use crate::reading::{self, RewrittenTexts, statements};
 use crate::writing::files::Files;
-use crate::writing::values::Values;
+use crate::writing::values::MaterialValues;
 
 /// The features of each value in a request's material, in the order of [`Weights::FEATURES`]; none of
 /// a value that the mock does not read as one term.
@@ -18,13 +18,13 @@ pub fn of_values(
     request: &ChatRequest,
     values: &[String],
 ) -> Vec<Option<[f64; Weights::FEATURES.len()]>> {
-    let texts = Texts::new(request);
+    let texts = RewrittenTexts::new(request);
     let turns = reading::read(request, &texts).turns;
-    let known = Known::default().all(&turns);
+    let known = ReadMessages::default().all(&turns);
     let files = Files::new(&known);
     let mut statements = statements::statements(&turns, &known);
     statements.extend(files.statements(&turns));
-    let seen = Values::new(&turns, &statements);
+    let seen = MaterialValues::new(&turns, &statements);
     let of_value = |value: &String| {
         let place = seen.place(number(&stem(value)))?;
         Some(seen.features(seen.at(place)))

@@ -15,18 +15,18 @@ use compactometer_engine::tokens::TokenCounter;
 use rand_chacha::ChaCha8Rng;
 
 use crate::draw;
-use crate::faults::{self, Faults};
+use crate::faults::{self, FaultRates};
 use crate::profile::{self, Profile};
 use crate::profile_draws;
 use crate::reading::cache::last_request;
-use crate::reading::cache::token_counts::Counts;
-use crate::reading::message::Known;
-use crate::reading::pieces::Turn;
+use crate::reading::cache::token_counts::CachedCounter;
+use crate::reading::message::ReadMessages;
+use crate::reading::pieces::MaterialTurn;
 use crate::reading::statements::{self, Statement};
-use crate::reading::{self, Ask, Shape, Texts};
+use crate::reading::{self, AnswerShape, RequestAsk, RewrittenTexts};
 use crate::writing::files::Files;
-use crate::writing::relative::Names;
-use crate::writing::{self, Limits, answer, order, relative, salience, within};
+use crate::writing::relative::FileNames;
+use crate::writing::{self, ReplyLimits, answer, order, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
 /// if no profile has the name.
@@ -47,10 +47,10 @@ pub fn by_name(name: &str) -> Option<Mock> {
 #[derive(Clone, Debug)]
 pub struct Mock {
     profile: Profile,
-    faults: Option<Faults>,
+    faults: Option<FaultRates>,
     name: String,
-    counts: Counts,
-    known: Known,
+    counts: CachedCounter,
+    known: ReadMessages,
 }
 
 impl Mock {
@@ -63,19 +63,19 @@ impl Mock {
             profile,
             faults,
             name,
-            counts: Counts::default(),
-            known: Known::default(),
+            counts: CachedCounter::default(),
+            known: ReadMessages::default(),
         }
     }
 
     /// The reply, computed synchronously.
     fn reply(&self, request: &ChatRequest) -> ChatReply {
-        let texts = Texts::new(request);
+        let texts = RewrittenTexts::new(request);
         let reading = reading::read(request, &texts);
         let text = match &reading.ask {
-            Ask::Condense(shape) => self.condense(&reading.turns, shape, request),
-            Ask::Choose(word) => word.clone(),
-            Ask::Answer(question) => self.answer(question, &reading.turns, request.seed),
+            RequestAsk::Condense(shape) => self.condense(&reading.turns, shape, request),
+            RequestAsk::Choose(word) => word.clone(),
+            RequestAsk::Answer(question) => self.answer(question, &reading.turns, request.seed),
         };
         let (text, output, finish) = within(text, request.max_output_tokens, &self.counts);
         let (tools, schema) = (request.tools.clone(), request.schema.clone());
@@ -110,7 +110,7 @@ impl Mock {
         reply
     }
 
-    fn answer(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+    fn answer(&self, question: &str, turns: &[MaterialTurn<'_>], seed: u64) -> String {
         let find = |item: &str| self.look_up(item, turns, seed);
         order::items(question).map_or_else(
             || find(question),
@@ -118,7 +118,7 @@ impl Mock {
         )
     }
 
-    fn look_up(&self, question: &str, turns: &[Turn<'_>], seed: u64) -> String {
+    fn look_up(&self, question: &str, turns: &[MaterialTurn<'_>], seed: u64) -> String {
         let known = self.known.all(turns);
         if self.profile.reads_all() {
             let all = turns.iter().zip(&known);
@@ -153,7 +153,12 @@ impl Mock {
         statements
     }
 
-    fn condense(&self, turns: &[Turn<'_>], shape: &Shape, request: &ChatRequest) -> String {
+    fn condense(
+        &self,
+        turns: &[MaterialTurn<'_>],
+        shape: &AnswerShape,
+        request: &ChatRequest,
+    ) -> String {
         // Keyed by the material only, so that a reworded prompt gets the same draws.
         let mut rng = draw::keyed(
             self.profile.name,
@@ -169,20 +174,20 @@ impl Mock {
             statements.extend(files.statements(turns));
         }
         let own = self.own_tokens(turns, request.seed);
-        let limits = Limits {
+        let limits = ReplyLimits {
             asked: request.max_output_tokens,
             own,
         };
         let share = writing::share(turns, shape, limits, &self.profile);
         let ranked = salience::rank(turns, &statements, &self.profile, shape, share, &mut rng);
         let share = self.profile.relative.value;
-        let names = Names {
+        let names = FileNames {
             folder: relative::folder(turns.iter().map(|turn| turn.text)).filter(|_| share > 0.0),
             by_base_name: files.by_base_name(),
             share,
             seed: request.seed,
         };
-        let source = writing::Source {
+        let source = writing::WritingSource {
             profile: &self.profile,
             turns,
             statements: &statements,
@@ -195,7 +200,7 @@ impl Mock {
 
     /// The length of the reply that the profile chooses by itself. A generator of its own, so that
     /// the other draws are those of a profile that chooses none.
-    fn own_tokens(&self, turns: &[Turn<'_>], seed: u64) -> Option<u32> {
+    fn own_tokens(&self, turns: &[MaterialTurn<'_>], seed: u64) -> Option<u32> {
         let (least, most) = self.profile.own_tokens.value?;
         let mut rng = draw::keyed(
             "own length",

@@ -5,7 +5,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::draw::{keyed, normal, uniform};
-use crate::profile::{Param, Profile};
+use crate::profile::{Profile, ProfileParam};
 
 /// Marks a draw in a model's name, as in `mock:strong~7`.
 pub(crate) const MARK: char = '~';
@@ -16,38 +16,38 @@ pub(crate) const MARK: char = '~';
 const SCALE: f64 = 0.55;
 
 /// The share of the statements read, uniform for each fifth of the material.
-const READ: Param<(f64, f64)> = Param {
+const READ: ProfileParam<(f64, f64)> = ProfileParam {
     value: (0.4, 1.0),
     source: "measured: by pairs of tenths a small hosted model recalled 0.40 to 0.84 of 190,000 tokens, a strong one up to 1.00",
 };
 
 /// The scale of the noise on scores, uniform.
-const NOISE: Param<(f64, f64)> = Param {
+const NOISE: ProfileParam<(f64, f64)> = ProfileParam {
     value: (0.0, 2.0),
     source: "assumed: from `perfect-reader` to `weak`; measured selection is noisy",
 };
 
 /// Both ends of the share of its room that a reply uses, uniform.
-const FILL: Param<(f64, f64)> = Param {
+const FILL: ProfileParam<(f64, f64)> = ProfileParam {
     value: (0.4, 1.0),
     source: "assumed: from the least of `weak` to all",
 };
 
 /// The tokens of a reply where more is allowed, uniform on a logarithmic scale: one length for each
 /// draw.
-const LENGTH: Param<(f64, f64)> = Param {
+const LENGTH: ProfileParam<(f64, f64)> = ProfileParam {
     value: (284.0, 4_694.0),
     source: "measured: from the shortest of `lost-in-compaction-length` to the longest of `claude-code`",
 };
 
 /// The largest share of its material that a reply has, uniform.
-const MOST_SHARE: Param<(f64, f64)> = Param {
+const MOST_SHARE: ProfileParam<(f64, f64)> = ProfileParam {
     value: (0.25, 1.0),
     source: "assumed: recorded requests are too long to show it",
 };
 
 /// The probability of a list of files where the prompt offers no place for them, uniform.
-const LISTS_FILES: Param<(f64, f64)> = Param {
+const LISTS_FILES: ProfileParam<(f64, f64)> = ProfileParam {
     value: (0.0, 1.0),
     source: "assumed: from never to always, since no recorded prompt shows it",
 };
@@ -57,13 +57,11 @@ pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
     let mut rng = keyed("salience", number, []);
     let mut drawn = profile.clone();
     draw_weights(&mut drawn, profile, &mut rng);
-    let read = [(); 5].map(|()| within(&READ, &mut rng));
-    let noise = within(&NOISE, &mut rng);
+    drawn.read = assumed(&READ, [(); 5].map(|()| within(&READ, &mut rng)));
+    drawn.noise = assumed(&NOISE, within(&NOISE, &mut rng));
     let [one, other] = [(); 2].map(|()| within(&FILL, &mut rng));
     let (shortest, longest) = LENGTH.value;
     let length = (shortest * libm::pow(longest / shortest, uniform(&mut rng))) as u32;
-    drawn.read = assumed(&READ, read);
-    drawn.noise = assumed(&NOISE, noise);
     drawn.fill = assumed(&FILL, (one.min(other), one.max(other)));
     drawn.own_tokens = assumed(&LENGTH, Some((length, length)));
     drawn.most_share = assumed(&MOST_SHARE, within(&MOST_SHARE, &mut rng));
@@ -82,15 +80,15 @@ fn draw_weights(drawn: &mut Profile, profile: &Profile, rng: &mut ChaCha8Rng) {
 }
 
 /// A value that was drawn from a range.
-fn assumed<T>(range: &Param<(f64, f64)>, value: T) -> Param<T> {
-    Param {
+fn assumed<T>(range: &ProfileParam<(f64, f64)>, value: T) -> ProfileParam<T> {
+    ProfileParam {
         value,
         source: range.source,
     }
 }
 
 /// Uniform in a range.
-fn within(range: &Param<(f64, f64)>, rng: &mut ChaCha8Rng) -> f64 {
+fn within(range: &ProfileParam<(f64, f64)>, rng: &mut ChaCha8Rng) -> f64 {
     let (least, most) = range.value;
     least + (most - least) * uniform(rng)
 }
@@ -144,7 +142,7 @@ mod tests {
                 .value
                 .map_or(0.0, |(least, _)| libm::log(f64::from(least) + 0.5))
         };
-        let logarithms = Param {
+        let logarithms = ProfileParam {
             value: (libm::log(LENGTH.value.0), libm::log(LENGTH.value.1)),
             ..LENGTH
         };
@@ -179,7 +177,7 @@ mod tests {
         );
     }
 
-    fn covers(name: &str, range: &Param<(f64, f64)>, values: Vec<f64>) {
+    fn covers(name: &str, range: &ProfileParam<(f64, f64)>, values: Vec<f64>) {
         let (least, most) = range.value;
         let quarter = |value: &f64| ((value - least) / (most - least) * 4.0).floor();
         for wanted in [0.0, 1.0, 2.0, 3.0] {

@@ -18,7 +18,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Makes good what a kill left half done; a thread that never was stays so.
     fn heal(&self, id: &ThreadId) -> Result<(), Error>;
     fn read(&self, id: &ThreadId) -> Result<Contents, Error>;
-    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error>;
+    fn append(&self, id: &ThreadId, expected: u64, change: &ThreadChange<'_>) -> Result<(), Error>;
     fn threads(&self) -> Result<Vec<ThreadId>, Error>;
     fn clear(&self, id: &ThreadId) -> Result<(), Error>;
     fn size(&self) -> Result<Size, Error>;
@@ -28,7 +28,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
 
 /// One step of a thread.
 #[derive(Debug)]
-pub(crate) struct Change<'c> {
+pub(crate) struct ThreadChange<'c> {
     pub(crate) commit: Commit<'c>,
     pub(crate) rollback: Option<Rollback>,
     /// US dollars of each record's calls, as many as there are records.
@@ -43,7 +43,7 @@ pub(crate) fn check_follows(
     id: &ThreadId,
     (expected, sequence): (u64, u64),
     records: u32,
-    change: &Change<'_>,
+    change: &ThreadChange<'_>,
 ) -> Result<(), Error> {
     let conflict = |what| {
         Err(Error::Conflict {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use compactometer_engine::record::SessionRecord;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 
-use crate::backend::{Backend, Change};
+use crate::backend::{Backend, ThreadChange};
 use crate::contents::{Contents, Rollback, Size, Version};
 use crate::directory::Directory;
 use crate::error::Error;
@@ -204,7 +204,7 @@ impl Thread {
             view: &kept.view,
             after: kept.after,
         };
-        let change = Change {
+        let change = ThreadChange {
             commit,
             rollback: Some(rollback),
             costs: Vec::new(),
@@ -237,7 +237,7 @@ impl Thread {
     /// [`Error`]; earlier commits stay as they were.
     pub fn append(&mut self, commit: &Commit<'_>) -> Result<(), Error> {
         let cost = |saved: &SessionRecord| self.price.as_ref().and_then(|price| price(saved));
-        let change = Change {
+        let change = ThreadChange {
             commit: *commit,
             rollback: None,
             costs: commit.saved.iter().map(cost).collect(),

@@ -19,12 +19,12 @@ pub(crate) struct Contents {
     /// Every rollback, oldest first.
     pub(crate) rollbacks: Vec<Rollback>,
     /// The views of the newest commits, oldest first.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<CommittedView>,
 }
 
 /// The view after one commit.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct CommittedView {
     /// The numbers of the commit's records; empty for a rollback, or a cut without a summary.
     pub(crate) numbers: Range<u32>,
     pub(crate) view: Vec<Edit>,
@@ -83,7 +83,8 @@ impl Contents {
         if self.sequence >= NO_SEQUENCE {
             return Err(format!("it counts {} commits", self.sequence));
         }
-        if let Some(Kept { numbers, .. }) = self.kept.iter().find(|kept| kept.numbers.end > records)
+        if let Some(CommittedView { numbers, .. }) =
+            self.kept.iter().find(|kept| kept.numbers.end > records)
         {
             return Err(format!(
                 "a view names records {} to {} of {records}",
@@ -151,7 +152,7 @@ impl Contents {
     }
 
     /// The commit that wrote this record, where its view is kept.
-    pub(crate) fn kept_with(&self, number: u32) -> Option<&Kept> {
+    pub(crate) fn kept_with(&self, number: u32) -> Option<&CommittedView> {
         self.kept.iter().find(|kept| kept.numbers.contains(&number))
     }
 
@@ -235,7 +236,7 @@ mod tests {
                 .iter()
                 .map(|(at, to)| Rollback { at: *at, to: *to })
                 .collect();
-            let kept = vec![Kept {
+            let kept = vec![CommittedView {
                 numbers,
                 view: Vec::new(),
                 after: MessageId(0),

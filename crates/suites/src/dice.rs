@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A stream of choices.
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct SeededDice(ChaCha8Rng);
 
 /// The purpose of a stream. Streams of one conversation are independent, so that a change of filler
 /// moves no fact. The order of the variants is part of every draw.
@@ -34,14 +34,14 @@ pub(crate) enum Stream {
     Said,
 }
 
-impl Dice {
+impl SeededDice {
     /// The stream of a conversation for one purpose.
     pub(crate) fn new(seed: u64, conversation: usize, stream: Stream) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&(conversation as u64).to_le_bytes());
         key[16] = stream as u8;
-        Dice(ChaCha8Rng::from_seed(key))
+        SeededDice(ChaCha8Rng::from_seed(key))
     }
 
     /// A number below `bound`; 0 if `bound` is 0.
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn choices_are_pinned_and_streams_differ() {
         let first = |stream| {
-            let mut dice = Dice::new(7, 3, stream);
+            let mut dice = SeededDice::new(7, 3, stream);
             [
                 dice.below(1_000),
                 dice.below(1_000),
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_shuffle_keeps_the_items() {
         let mut items: Vec<usize> = (0..50).collect();
-        Dice::new(1, 0, Stream::Text).shuffle(&mut items);
+        SeededDice::new(1, 0, Stream::Text).shuffle(&mut items);
         assert_ne!(items, (0..50).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..50).collect::<Vec<_>>());

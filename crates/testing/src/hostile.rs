@@ -9,11 +9,11 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub struct Corpus {
     /// Input of commands.
-    pub command: Vec<Command>,
+    pub command: Vec<HostileCommand>,
     /// Programs that compact.
-    pub program: Vec<Program>,
+    pub program: Vec<HostileProgram>,
     /// Servers of models.
-    pub server: Vec<Server>,
+    pub server: Vec<HostileServer>,
     /// What tests of their own cover.
     pub tested: Vec<Tested>,
 }
@@ -21,14 +21,14 @@ pub struct Corpus {
 /// A command with hostile input.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Command {
+pub struct HostileCommand {
     /// Its name in pages.
     pub id: String,
     /// What is hostile.
     pub attack: String,
     /// Files in its folder, by name.
     #[serde(default)]
-    pub files: BTreeMap<String, File>,
+    pub files: BTreeMap<String, HostileFile>,
     /// Its arguments.
     pub args: Vec<String>,
     /// What it reads.
@@ -69,7 +69,7 @@ pub struct Command {
 /// A file's text.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum File {
+pub enum HostileFile {
     /// As it is.
     Text(String),
     /// One text many times.
@@ -84,7 +84,7 @@ pub enum File {
 /// A program that misbehaves.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Program {
+pub struct HostileProgram {
     /// Its name in pages.
     pub id: String,
     /// What it answers to a compaction.
@@ -98,7 +98,7 @@ pub struct Program {
 /// A server that misbehaves.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct HostileServer {
     /// Its name in pages.
     pub id: String,
     /// The status of its answers, 200 by default.

@@ -13,7 +13,7 @@ pub async fn start(
     rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
 ) -> MockServer {
     let server = MockServer::start().await;
-    let provider = Provider { rejects };
+    let provider = ServedProvider { rejects };
     Mock::given(method("POST"))
         .and(path_regex("/(messages|chat/completions)$"))
         .respond_with(provider)
@@ -22,11 +22,11 @@ pub async fn start(
     server
 }
 
-struct Provider<R> {
+struct ServedProvider<R> {
     rejects: R,
 }
 
-impl<R: Fn(&Value) -> Option<String> + Send + Sync> Respond for Provider<R> {
+impl<R: Fn(&Value) -> Option<String> + Send + Sync> Respond for ServedProvider<R> {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let is_anthropic = request.url.path().ends_with("/messages");
         let body = serde_json::from_slice::<Value>(&request.body).unwrap_or_default();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What an argument is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Purpose {
+pub enum ArgumentPurpose {
     /// It says where or what to act on.
     Address,
     /// The agent writes it.
@@ -142,7 +142,7 @@ pub struct Argument<'a> {
     /// Its text; a number in decimals.
     pub text: String,
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: ArgumentPurpose,
 }
 
 /// The arguments of a call: its texts and numbers at any depth.
@@ -166,7 +166,7 @@ fn collect<'v>(name: &'v str, value: &'v Value, found: &mut Vec<Argument<'v>>) {
             found.push(Argument {
                 name,
                 text: number.to_string(),
-                purpose: Purpose::Address,
+                purpose: ArgumentPurpose::Address,
             });
         }
         Value::Array(items) => items.iter().for_each(|item| collect(name, item, found)),
@@ -177,7 +177,7 @@ fn collect<'v>(name: &'v str, value: &'v Value, found: &mut Vec<Argument<'v>>) {
     }
 }
 
-fn purpose(name: &str, text: &str) -> Purpose {
+fn purpose(name: &str, text: &str) -> ArgumentPurpose {
     let plain = name
         .chars()
         .filter(char::is_ascii_alphanumeric)
@@ -188,16 +188,19 @@ fn purpose(name: &str, text: &str) -> Purpose {
     let is_short =
         text.chars().nth(LONG).is_none() && text.split_whitespace().nth(PROSE - 1).is_none();
     match () {
-        () if is_named(AUTHORED) => Purpose::Authored,
-        () if is_named(ADDRESSES) || is_id || is_short => Purpose::Address,
-        () => Purpose::Authored,
+        () if is_named(AUTHORED) => ArgumentPurpose::Authored,
+        () if is_named(ADDRESSES) || is_id || is_short => ArgumentPurpose::Address,
+        () => ArgumentPurpose::Authored,
     }
 }
 
 /// A patch names files and quotes what it replaces, and holds new lines.
 fn patch<'v>(name: &'v str, text: &str, found: &mut Vec<Argument<'v>>) {
     let (new, old): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('+'));
-    for (lines, purpose) in [(old, Purpose::Address), (new, Purpose::Authored)] {
+    for (lines, purpose) in [
+        (old, ArgumentPurpose::Address),
+        (new, ArgumentPurpose::Authored),
+    ] {
         found.push(Argument {
             name,
             text: lines.join("\n"),
@@ -210,7 +213,7 @@ fn patch<'v>(name: &'v str, text: &str, found: &mut Vec<Argument<'v>>) {
 mod tests {
     use super::*;
 
-    fn purposes(call: &Value) -> Vec<(String, Purpose)> {
+    fn purposes(call: &Value) -> Vec<(String, ArgumentPurpose)> {
         arguments(call)
             .into_iter()
             .map(|argument| (argument.name.to_owned(), argument.purpose))
@@ -229,18 +232,18 @@ mod tests {
         };
         assert_eq!(
             [of("file_path"), of("old_string")],
-            [Some(Purpose::Address); 2]
+            [Some(ArgumentPurpose::Address); 2]
         );
         assert_eq!(
             (of("new_string"), found.len()),
-            (Some(Purpose::Authored), 3)
+            (Some(ArgumentPurpose::Authored), 3)
         );
         let unknown = serde_json::json!({"holo": "KX-4711", "note_to_self": "the quick brown fox jumps over the lazy dog and runs far away"});
         assert_eq!(
             purposes(&unknown),
             [
-                ("holo".to_owned(), Purpose::Address),
-                ("note_to_self".to_owned(), Purpose::Authored)
+                ("holo".to_owned(), ArgumentPurpose::Address),
+                ("note_to_self".to_owned(), ArgumentPurpose::Authored)
             ]
         );
     }
@@ -259,8 +262,8 @@ mod tests {
                 .expect("a part")
         };
         assert!(
-            text(Purpose::Address).contains("src/pay.rs")
-                && text(Purpose::Authored) == "+let port = 8443;"
+            text(ArgumentPurpose::Address).contains("src/pay.rs")
+                && text(ArgumentPurpose::Authored) == "+let port = 8443;"
         );
     }
 }

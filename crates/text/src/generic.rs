@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use crate::matcher::ValueKind;
 
 /// The words of a list, which are looked up for every value of a conversation.
-type Words = LazyLock<HashSet<&'static str>>;
+type GenericWords = LazyLock<HashSet<&'static str>>;
 
 /// Whether a value is one that any project may have.
 pub fn is_generic(value: &str, kind: ValueKind) -> bool {
@@ -26,7 +26,7 @@ pub fn is_generic(value: &str, kind: ValueKind) -> bool {
 }
 
 /// Units that follow a bare number.
-static UNITS: Words = LazyLock::new(|| {
+static UNITS: GenericWords = LazyLock::new(|| {
     words(
         "b byte bytes bit bits k kb kib m mb mib g gb gib s sec second seconds ms us ns min minute minutes h hour hours \
     day days week weeks month months year years px em rem pt % x line lines char chars character characters word words token \
@@ -116,7 +116,7 @@ fn is_masked(value: &str) -> bool {
 }
 
 /// Names that languages and their tools bring.
-static NAMES: Words = LazyLock::new(|| {
+static NAMES: GenericWords = LazyLock::new(|| {
     words(
         "\
     is_nil is_map is_list is_binary is_atom is_integer is_float is_tuple is_function is_struct is_boolean is_bitstring is_pid \
@@ -219,7 +219,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Endings of files, by which `errors.go` is not a member of the module `errors`.
-static ENDINGS: Words = LazyLock::new(|| {
+static ENDINGS: GenericWords = LazyLock::new(|| {
     words(
         "c cc cfg conf cpp cs css csv env erl ex exs go h hpp html ini java js json jsonl jsx kt lock log lua md mjs mod \
     php proto py rb rs rst scss sh sql sum swift toml ts tsx txt vue xml yaml yml zig",

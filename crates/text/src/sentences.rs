@@ -144,7 +144,7 @@ fn is_rule(text: &str) -> bool {
 
 /// What a text says, line by line.
 #[derive(Clone, Debug, Default)]
-pub struct Lines {
+pub struct SentenceLines {
     /// Numbers of words.
     words: HashMap<String, u32>,
     /// The lines that have a word, by its number.
@@ -154,10 +154,10 @@ pub struct Lines {
     lines: u32,
 }
 
-impl Lines {
+impl SentenceLines {
     /// The lines of texts.
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut lines = Lines::default();
+        let mut lines = SentenceLines::default();
         for line in texts.into_iter().flat_map(str::lines) {
             match line.len() > LONGEST_LINE {
                 true => line.unicode_sentences().for_each(|text| lines.add(text)),
@@ -282,9 +282,9 @@ mod tests {
             backwards.reverse();
             if let Some(sentence) = Sentence::of(&words.join(" ")) {
                 for line in [words.join(" "), format!("- {}.", backwards.join(", "))] {
-                    prop_assert!(Lines::new([line.as_str()]).say(&sentence), "{}", line);
+                    prop_assert!(SentenceLines::new([line.as_str()]).say(&sentence), "{}", line);
                 }
-                prop_assert!(!Lines::new(["0451 7702 9316"]).say(&sentence));
+                prop_assert!(!SentenceLines::new(["0451 7702 9316"]).say(&sentence));
             }
         }
 
@@ -316,17 +316,20 @@ mod tests {
         // The first word of each sentence, then the second of each, and so on.
         let list = (0..8).flat_map(|place| all.iter().map(move |words| words[place].as_str()));
         let list = list.collect::<Vec<_>>().join(" ");
-        let lines = Lines::new([list.as_str()]);
+        let lines = SentenceLines::new([list.as_str()]);
         for words in &all {
             let words = words.join(" ");
             let sentence = Sentence::of(&words).expect("a sentence");
             assert!(!lines.say(&sentence), "{words}");
-            assert!(Lines::new([words.as_str()]).say(&sentence), "{words}");
+            assert!(
+                SentenceLines::new([words.as_str()]).say(&sentence),
+                "{words}"
+            );
         }
     }
 
     fn says(text: &str, sentence: &str) -> bool {
-        Lines::new([text]).say(&Sentence::of(sentence).expect("a sentence"))
+        SentenceLines::new([text]).say(&Sentence::of(sentence).expect("a sentence"))
     }
 
     #[test]

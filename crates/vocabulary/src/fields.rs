@@ -31,10 +31,10 @@ impl Fields {
     }
 
     /// The token that each pair is merged into.
-    fn merges(&self) -> impl Iterator<Item = (Pair, u32)> {
+    fn merges(&self) -> impl Iterator<Item = (TokenPair, u32)> {
         let splits = (0..).zip(&self.packed.splits);
         let merged = splits.filter(|(token, (first, _))| token != first);
-        merged.map(|(token, (first, second))| (Pair(*first, *second), token))
+        merged.map(|(token, (first, second))| (TokenPair(*first, *second), token))
     }
 }
 
@@ -58,7 +58,7 @@ impl<'de> SeqAccess<'de> for Fields {
             4 => {
                 let splits = packed.splits.iter();
                 seed.deserialize(SeqDeserializer::new(
-                    splits.map(|(one, two)| Pair(*one, *two)),
+                    splits.map(|(one, two)| TokenPair(*one, *two)),
                 ))
             }
             // `pair_lookup`
@@ -78,9 +78,9 @@ impl<'de> SeqAccess<'de> for Fields {
 }
 
 /// Two tokens.
-struct Pair(u32, u32);
+struct TokenPair(u32, u32);
 
-impl IntoDeserializer<'_> for Pair {
+impl IntoDeserializer<'_> for TokenPair {
     type Deserializer = SeqDeserializer<std::array::IntoIter<u32, 2>, Error>;
 
     fn into_deserializer(self) -> Self::Deserializer {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compactometer_agents::{Definition, Row};
+use compactometer_agents::{AgentRow, Definition};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Part, Role};
 use compactometer_engine::tokens::Encoding;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::scenario::Scenario;
-use compactometer_harness::plan::{Entrant, Entry, Plan, PlanOptions};
+use compactometer_harness::plan::{Entrant, EntrantKind, Plan, PlanOptions};
 use compactometer_harness::run::run_case;
 use compactometer_testing::model::writes;
 use compactometer_testing::scenario::{Builder, suite};
@@ -61,11 +61,11 @@ fn record(scenario: Scenario, fault: &str, window: u32) -> Record {
     let cache = tempfile::tempdir().unwrap();
     let definition = definition(fault);
     std::fs::create_dir_all(definition.folder(cache.path())).unwrap();
-    let row = Row::new(definition, cache.path().to_owned(), None).unwrap();
+    let row = AgentRow::new(definition, cache.path().to_owned(), None).unwrap();
     let entrant = Entrant {
         name: "scripted".into(),
         family: Family::Agent,
-        entry: Entry::Custom(Arc::new(row)),
+        entry: EntrantKind::Custom(Arc::new(row)),
         addition: None,
         absence: None,
         trigger: None,

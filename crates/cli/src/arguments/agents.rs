@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use compactometer_agents::{Definition, Row, abandon, all, by_name};
+use compactometer_agents::{AgentRow, Definition, abandon, all, by_name};
 use compactometer_formats::record::Family;
-use compactometer_harness::plan::{Entrant, Entry};
+use compactometer_harness::plan::{Entrant, EntrantKind};
 use compactometer_text::suggest::unknown;
 
 use crate::output::cache;
@@ -49,11 +49,11 @@ fn row(name: &str, logs: Option<&Path>) -> Result<Entrant> {
     let found = definition(name)?;
     let folder =
         folder().ok_or_else(|| anyhow!("no folder of agents; set `{VARIABLE}` to a folder"))?;
-    let row = Row::new(found, folder, logs.map(Path::to_owned)).map_err(|why| anyhow!(why))?;
+    let row = AgentRow::new(found, folder, logs.map(Path::to_owned)).map_err(|why| anyhow!(why))?;
     Ok(Entrant {
         name: name.to_owned(),
         family: Family::Agent,
-        entry: Entry::Custom(Arc::new(row)),
+        entry: EntrantKind::Custom(Arc::new(row)),
         addition: None,
         absence: None,
         trigger: None,

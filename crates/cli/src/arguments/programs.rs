@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::user::USER;
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_harness::entrants::{alias_of, all, items, stages};
@@ -73,7 +73,7 @@ fn programs() -> Result<BTreeMap<String, String>> {
     let Some(path) = file().filter(|path| path.is_file()) else {
         return Ok(BTreeMap::new());
     };
-    let text = read_text(&path, Kind::SETTINGS)
+    let text = read_text(&path, InputKind::SETTINGS)
         .with_context(|| format!("cannot read `{}`", path.display()))?;
     toml::from_str(&text).with_context(|| {
         format!(
@@ -91,7 +91,7 @@ pub(crate) fn name_program(name: &str, command: Option<&str>) -> Result<()> {
         return Ok(());
     }
     let before = match path.is_file() {
-        true => read_text(&path, Kind::SETTINGS)?,
+        true => read_text(&path, InputKind::SETTINGS)?,
         false => String::new(),
     };
     let after = with_name(&before, name, command);

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::Suite;
@@ -77,7 +77,7 @@ fn read_about(folder: &Path) -> Result<About> {
     if !path.exists() {
         return Ok(About::default());
     }
-    let text = read_text(&path, Kind::SETTINGS)
+    let text = read_text(&path, InputKind::SETTINGS)
         .with_context(|| format!("cannot read `{}`", path.display()))?;
     toml::from_str(&text).with_context(|| format!("`{}`", path.display()))
 }

@@ -9,14 +9,14 @@ use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::ChatModel;
 use compactometer_harness::run::Models;
 use compactometer_models::cost_limit::CostLimit;
-use compactometer_models::tries::Journal;
+use compactometer_models::tries::TryJournal;
 use compactometer_models::{Opening, cassette};
 
 use crate::arguments::SettingArgs;
 
 /// A model's role in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ModelRole {
     /// Answers questions, and writes summaries unless another model does.
     Model,
     /// Writes summaries, and checkpoints unless another model does.
@@ -27,21 +27,21 @@ pub(crate) enum Role {
     Judge,
 }
 
-impl Role {
+impl ModelRole {
     /// Its flag without the hyphens.
     pub(crate) const fn flag(self) -> &'static str {
         match self {
-            Role::Model => "model",
-            Role::Summarizer => "summarizer",
-            Role::Checkpointer => "checkpointer",
-            Role::Judge => "judge",
+            ModelRole::Model => "model",
+            ModelRole::Summarizer => "summarizer",
+            ModelRole::Checkpointer => "checkpointer",
+            ModelRole::Judge => "judge",
         }
     }
 
     /// The folder that its calls are recorded in. A recording holds one model's calls, so the other
     /// roles have subfolders of the model's.
     pub(crate) fn folder(self, record: &Path) -> PathBuf {
-        if self == Role::Model {
+        if self == ModelRole::Model {
             record.to_owned()
         } else {
             record.join(self.flag())
@@ -51,7 +51,7 @@ impl Role {
     /// An error of this model. It names the flag, except for the model that every run has.
     pub(crate) fn told(self, error: impl Into<anyhow::Error>) -> anyhow::Error {
         let error = error.into();
-        if self == Role::Model {
+        if self == ModelRole::Model {
             error
         } else {
             error.context(format!("`--{}`", self.flag()))
@@ -73,38 +73,38 @@ pub(crate) struct Roles<T> {
 
 impl<T> Roles<T> {
     /// The values that are present, in the order of roles.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Role, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ModelRole, &T)> {
         let others = [
-            (Role::Summarizer, &self.summarizer),
-            (Role::Checkpointer, &self.checkpointer),
-            (Role::Judge, &self.judge),
+            (ModelRole::Summarizer, &self.summarizer),
+            (ModelRole::Checkpointer, &self.checkpointer),
+            (ModelRole::Judge, &self.judge),
         ];
         let others = others
             .into_iter()
             .filter_map(|(role, other)| Some((role, other.as_ref()?)));
-        std::iter::once((Role::Model, &self.model)).chain(others)
+        std::iter::once((ModelRole::Model, &self.model)).chain(others)
     }
 
     /// Applies a function to each value.
     pub(crate) fn map<U, E>(
         &self,
-        mut each: impl FnMut(Role, &T) -> Result<U, E>,
+        mut each: impl FnMut(ModelRole, &T) -> Result<U, E>,
     ) -> Result<Roles<U>, E> {
-        let model = each(Role::Model, &self.model)?;
+        let model = each(ModelRole::Model, &self.model)?;
         let summarizer = self
             .summarizer
             .as_ref()
-            .map(|one| each(Role::Summarizer, one))
+            .map(|one| each(ModelRole::Summarizer, one))
             .transpose()?;
         let checkpointer = self
             .checkpointer
             .as_ref()
-            .map(|one| each(Role::Checkpointer, one))
+            .map(|one| each(ModelRole::Checkpointer, one))
             .transpose()?;
         let judge = self
             .judge
             .as_ref()
-            .map(|one| each(Role::Judge, one))
+            .map(|one| each(ModelRole::Judge, one))
             .transpose()?;
         Ok(Roles {
             model,
@@ -116,21 +116,21 @@ impl<T> Roles<T> {
 
     /// The role that receives calls of this purpose. A recount goes to the model, since it counts
     /// the agent's next request.
-    pub(crate) fn called_for(&self, purpose: Purpose) -> Role {
+    pub(crate) fn called_for(&self, purpose: Purpose) -> ModelRole {
         match purpose {
-            Purpose::Judge => Role::Judge,
-            Purpose::Checkpoint if self.checkpointer.is_some() => Role::Checkpointer,
+            Purpose::Judge => ModelRole::Judge,
+            Purpose::Checkpoint if self.checkpointer.is_some() => ModelRole::Checkpointer,
             Purpose::Compaction | Purpose::Checkpoint if self.summarizer.is_some() => {
-                Role::Summarizer
+                ModelRole::Summarizer
             }
             Purpose::Compaction | Purpose::Checkpoint | Purpose::Recount | Purpose::Probe => {
-                Role::Model
+                ModelRole::Model
             }
         }
     }
 
     /// The value of this role.
-    pub(crate) fn get(&self, role: Role) -> Option<&T> {
+    pub(crate) fn get(&self, role: ModelRole) -> Option<&T> {
         self.iter()
             .find(|(other, _)| *other == role)
             .map(|(_, one)| one)
@@ -145,12 +145,12 @@ impl Roles<String> {
         let summarizer = setting
             .summarizer
             .clone()
-            .or_else(|| recorded_beside(&model, Role::Summarizer));
+            .or_else(|| recorded_beside(&model, ModelRole::Summarizer));
         let summarizer = summarizer.filter(|summarizer| *summarizer != model);
         let checkpointer = setting
             .checkpointer
             .clone()
-            .or_else(|| recorded_beside(&model, Role::Checkpointer));
+            .or_else(|| recorded_beside(&model, ModelRole::Checkpointer));
         let checkpointer = checkpointer
             .filter(|checkpointer| checkpointer != summarizer.as_ref().unwrap_or(&model));
         Roles {
@@ -181,8 +181,8 @@ impl Roles<String> {
     pub(crate) fn open(
         &self,
         setting: &SettingArgs,
-        cap: impl Fn(Role) -> Option<Arc<CostLimit>>,
-        journal: &Arc<OnceLock<Journal>>,
+        cap: impl Fn(ModelRole) -> Option<Arc<CostLimit>>,
+        journal: &Arc<OnceLock<TryJournal>>,
     ) -> anyhow::Result<Roles<Box<dyn ChatModel>>> {
         self.map(|role, name| {
             let record = setting.record.as_deref().map(|folder| role.folder(folder));
@@ -224,7 +224,7 @@ impl Roles<Box<dyn ChatModel>> {
 }
 
 /// This role's recording inside the model's, if there is one.
-fn recorded_beside(model: &str, role: Role) -> Option<String> {
+fn recorded_beside(model: &str, role: ModelRole) -> Option<String> {
     let recorded = cassette::folder(model)?;
     let (kind, rest) = model.split_once(':')?;
     let faults = rest.strip_prefix(recorded.to_str()?)?;

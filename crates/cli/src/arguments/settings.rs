@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Arg, Command};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_text::suggest::unknown;
 
 /// The file's name; it is read from the folder in which the program starts.
@@ -26,7 +26,7 @@ const NOT_BY_FILE: [&str; 1] = ["max_cost"];
 pub(crate) const WITHOUT_FILE: [&str; 1] = ["hook"];
 
 /// A setting with its built-in default.
-pub(crate) struct Setting {
+pub(crate) struct FileSetting {
     /// Its name in the file.
     pub(crate) key: String,
     /// Its environment variable.
@@ -38,8 +38,8 @@ pub(crate) struct Setting {
 }
 
 /// Every setting of the program, in the order of its help.
-pub(crate) fn all(command: &Command) -> Vec<Setting> {
-    let mut found: Vec<Setting> = Vec::new();
+pub(crate) fn all(command: &Command) -> Vec<FileSetting> {
+    let mut found: Vec<FileSetting> = Vec::new();
     let arguments = command.get_arguments().filter_map(setting);
     let below = command.get_subcommands().flat_map(all);
     for one in arguments.chain(below) {
@@ -52,13 +52,13 @@ pub(crate) fn all(command: &Command) -> Vec<Setting> {
     found
 }
 
-fn setting(arg: &Arg) -> Option<Setting> {
+fn setting(arg: &Arg) -> Option<FileSetting> {
     let defaults = arg
         .get_default_values()
         .iter()
         .map(|value| value.to_string_lossy())
         .collect::<Vec<_>>();
-    Some(Setting {
+    Some(FileSetting {
         key: key(arg)?,
         variable: arg.get_env()?.to_str()?.to_owned(),
         default: (!defaults.is_empty()).then(|| defaults.join(",")),
@@ -84,7 +84,8 @@ pub(crate) fn read(folder: &Path, command: &Command) -> Result<BTreeMap<String, 
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("cannot read `{FILE}`"))?;
+    let text =
+        read_text(&path, InputKind::SETTINGS).with_context(|| format!("cannot read `{FILE}`"))?;
     let table = text
         .parse::<toml::Table>()
         .with_context(|| format!("`{FILE}` is not TOML"))?;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_formats::scenario::Split;
 use compactometer_formats::suite::{Suite, is_suite_file};
@@ -80,7 +80,7 @@ pub(crate) fn spec(path: &Path) -> Result<Option<SuiteSpec>> {
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
-        let text = read_text(path, Kind::SPEC)
+        let text = read_text(path, InputKind::SPEC)
             .with_context(|| format!("cannot read `{}`", path.display()))?;
         return Ok(Some(SuiteSpec::parse(&text, path)?));
     }

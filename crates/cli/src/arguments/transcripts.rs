@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use compactometer_disk::user::USER;
-use compactometer_suites::import::{self, Found, Importer};
+use compactometer_suites::import::{self, FoundSession, Importer};
 use compactometer_text::suggest::unknown;
 
 use crate::output::failure::Failure;
@@ -107,14 +107,14 @@ pub(crate) fn add(
 
 /// Files that a command left out because they were refused.
 #[derive(Default)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutFiles {
     pub(crate) files: usize,
     pub(crate) why: Vec<String>,
     /// Compactions before which a file has nothing that could be read as a conversation.
     pub(crate) compactions: usize,
 }
 
-impl LeftOut {
+impl LeftOutFiles {
     /// A failure if any of that many files was left out.
     pub(crate) fn check(&self, files: usize) -> Result<(), Failure> {
         let why = self.why.iter().map(|why| first_line(why));
@@ -203,7 +203,7 @@ fn chosen(importer: &Importer) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Lists sessions and asks which to read. Where nobody can answer, `problem` is the error.
-fn ask(found: &[Found], place: &str, problem: &str) -> Result<Vec<PathBuf>, Failure> {
+fn ask(found: &[FoundSession], place: &str, problem: &str) -> Result<Vec<PathBuf>, Failure> {
     found
         .iter()
         .take(LISTED)
@@ -226,7 +226,7 @@ fn ask(found: &[Found], place: &str, problem: &str) -> Result<Vec<PathBuf>, Fail
 }
 
 /// A session's number, time, size and path.
-fn line(session: &Found, number: usize) -> String {
+fn line(session: &FoundSession, number: usize) -> String {
     let at = session
         .modified
         .and_then(|at| jiff::Timestamp::try_from(at).ok());
@@ -241,7 +241,7 @@ fn line(session: &Found, number: usize) -> String {
 }
 
 /// The sessions that an answer names.
-fn of_answer(words: &str, found: &[Found]) -> anyhow::Result<Vec<PathBuf>> {
+fn of_answer(words: &str, found: &[FoundSession]) -> anyhow::Result<Vec<PathBuf>> {
     if words.trim() == "all" {
         return Ok(found.iter().map(|session| session.path.clone()).collect());
     }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn an_answer_names_sessions_by_number() {
-        let session = |name: &str| Found {
+        let session = |name: &str| FoundSession {
             path: name.into(),
             modified: None,
             bytes: 0,

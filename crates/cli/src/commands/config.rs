@@ -10,7 +10,7 @@ use compactometer_disk::write_whole;
 use super::command_row::CommandRow;
 use super::program;
 use crate::arguments::help::HelpGroup;
-use crate::arguments::settings::{self, FILE, Setting};
+use crate::arguments::settings::{self, FILE, FileSetting};
 use crate::output::failure::Failure;
 use crate::output::run_folder::advice;
 use crate::output::terminal::{note, say};
@@ -35,7 +35,7 @@ pub(super) const INIT: CommandRow = CommandRow {
 fn config() -> Result<(), Failure> {
     let command = program();
     let set = settings::read(Path::new(""), &command).map_err(Failure::usage)?;
-    let held = |setting: &Setting| {
+    let held = |setting: &FileSetting| {
         let by_environment = || {
             std::env::var(&setting.variable)
                 .ok()
@@ -90,11 +90,11 @@ fn init() -> Result<(), Failure> {
     Ok(())
 }
 
-fn commented(settings: &[Setting]) -> String {
+fn commented(settings: &[FileSetting]) -> String {
     let mut text =
         "# Defaults of this folder. Flags override the environment, and the environment overrides this file.\n"
             .to_owned();
-    for Setting {
+    for FileSetting {
         key, default, help, ..
     } in settings
     {

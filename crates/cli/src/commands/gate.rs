@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::manifest::Manifest;
@@ -15,7 +15,7 @@ use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::suite::Suite;
 use compactometer_report::RunFiles;
-use compactometer_report::gate::{self, GateOptions, GateReport, StatedFact, Verdict};
+use compactometer_report::gate::{self, GateOptions, GateReport, GateVerdict, StatedFact};
 use tempfile::TempDir;
 
 use super::command_row::{CommandRow, parsed};
@@ -192,7 +192,7 @@ fn name_facts(report: &mut GateReport, suite: &Suite) {
 }
 
 fn read(file: &Path) -> anyhow::Result<Baseline> {
-    let text = read_text(file, Kind::BASELINE).with_context(|| {
+    let text = read_text(file, InputKind::BASELINE).with_context(|| {
         format!(
             "cannot read the baseline `{}`; `--update` writes one from the run",
             file.display()
@@ -342,23 +342,23 @@ fn append(file: &Path, text: &str) -> Result<(), Failure> {
 fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Failure> {
     let of = |verdict| with_verdict(report, verdict);
     match report.verdict {
-        Verdict::Pass | Verdict::PassWorse => Ok(()),
-        Verdict::Failed => Err(Failure::failed(anyhow!(
+        GateVerdict::Pass | GateVerdict::PassWorse => Ok(()),
+        GateVerdict::Failed => Err(Failure::failed(anyhow!(
             "hard checks failed; no number of this run can be trusted"
         ))),
-        Verdict::Regression => Err(Failure::regression(anyhow!(
+        GateVerdict::Regression => Err(Failure::regression(anyhow!(
             "regression of {}",
-            of(Verdict::Regression)
+            of(GateVerdict::Regression)
         ))),
-        Verdict::Inconclusive => match on_inconclusive {
+        GateVerdict::Inconclusive => match on_inconclusive {
             Inconclusive::Fail => Err(Failure::inconclusive(anyhow!(
                 "inconclusive: {}",
-                of(Verdict::Inconclusive)
+                of(GateVerdict::Inconclusive)
             ))),
             Inconclusive::Warn => {
                 note(&format!(
                     "warning: inconclusive: {}",
-                    of(Verdict::Inconclusive)
+                    of(GateVerdict::Inconclusive)
                 ));
                 Ok(())
             }
@@ -367,7 +367,7 @@ fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Fai
     }
 }
 
-fn with_verdict(report: &GateReport, verdict: Verdict) -> String {
+fn with_verdict(report: &GateReport, verdict: GateVerdict) -> String {
     report
         .strategies
         .iter()

@@ -11,7 +11,7 @@ use compactometer_suites::properties::measure;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::suites;
-use crate::arguments::transcripts::{LeftOut, format_and_files};
+use crate::arguments::transcripts::{LeftOutFiles, format_and_files};
 use crate::output::destination::Destination;
 use crate::output::failure::Failure;
 use crate::output::progress::bar;
@@ -118,7 +118,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             .for_each(|property| note(&property.line()));
         note(&format!("wrote {written}"));
     }
-    let left_out = LeftOut {
+    let left_out = LeftOutFiles {
         files: report.refused.len(),
         why: report.refused,
         compactions: report.without_conversation,

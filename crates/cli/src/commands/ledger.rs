@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_engine::ledger::{Kind, Listed, Page, Quote};
+use compactometer_engine::ledger::{LedgerKind, Listed, Page, Quote};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::{Suite, is_suite_file};
@@ -41,7 +41,7 @@ pub(crate) struct LedgerArgs {
     /// After which message: `last` is that of the last compaction, or the end of a session without
     /// one.
     #[arg(long, value_name = "last|MESSAGE", default_value = "last", value_parser = at)]
-    pub(crate) at: At,
+    pub(crate) at: LedgerPlace,
     /// The most tokens of the list, of which the words of the user take at most 400.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) budget: u32,
@@ -66,17 +66,17 @@ pub(crate) struct LedgerArgs {
 
 /// A place in a conversation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum At {
+pub(crate) enum LedgerPlace {
     LastCompaction,
     Message(MessageId),
 }
 
-fn at(word: &str) -> Result<At, String> {
+fn at(word: &str) -> Result<LedgerPlace, String> {
     match word {
-        "last" => Ok(At::LastCompaction),
+        "last" => Ok(LedgerPlace::LastCompaction),
         number => number
             .parse()
-            .map(|id| At::Message(MessageId(id)))
+            .map(|id| LedgerPlace::Message(MessageId(id)))
             .map_err(|_| "it must be `last` or the number of a message".to_owned()),
     }
 }
@@ -86,11 +86,11 @@ fn ledger(args: &LedgerArgs) -> Result<(), Failure> {
     let suite = suite(&args.inputs)?;
     let scenario = chosen(&suite, args.scenario.as_deref())?;
     let until = match args.at {
-        At::Message(id) if !scenario.messages.iter().any(|message| message.id == id) => {
+        LedgerPlace::Message(id) if !scenario.messages.iter().any(|message| message.id == id) => {
             return Err(no_message(scenario, id));
         }
-        At::Message(id) => Some(id),
-        At::LastCompaction => {
+        LedgerPlace::Message(id) => Some(id),
+        LedgerPlace::LastCompaction => {
             let unread = scenario
                 .unmeasured
                 .iter()
@@ -151,11 +151,11 @@ fn row(listed: &Listed) -> serde_json::Value {
     json!({
         "value": listed.value,
         "kind": match listed.kind {
-            Kind::Path => "path",
-            Kind::Url => "url",
-            Kind::Id => "id",
-            Kind::Number => "number",
-            Kind::Time => "time",
+            LedgerKind::Path => "path",
+            LedgerKind::Url => "url",
+            LedgerKind::Id => "id",
+            LedgerKind::Number => "number",
+            LedgerKind::Time => "time",
         },
         "bound_to": listed.bound,
         "replaced_by": listed.replaced_by,

@@ -12,10 +12,10 @@ use super::command_row::{CommandRow, parsed};
 use super::run::{failure, opened};
 use crate::arguments::PricesArg;
 use crate::arguments::help::HelpGroup;
-use crate::arguments::roles::Role;
+use crate::arguments::roles::ModelRole;
 use crate::output::failure::Failure;
 use crate::output::progress;
-use crate::output::tables::{self, Form};
+use crate::output::tables::{self, TablesForm};
 use crate::output::terminal::{note, say};
 use crate::output::tries;
 
@@ -48,7 +48,7 @@ struct MergeArgs {
 
 fn write(args: &MergeArgs) -> Result<(), Failure> {
     if args.parquet {
-        tables::check(Form::Parquet).map_err(Failure::usage)?;
+        tables::check(TablesForm::Parquet).map_err(Failure::usage)?;
     }
     let folder = opened(&args.dir)?;
     let cases = folder.plan.cases.iter().map(|cases| *cases as usize).sum();
@@ -78,7 +78,7 @@ fn write(args: &MergeArgs) -> Result<(), Failure> {
             &args.out,
             &args.out,
             (manifest, &prices),
-            Form::Parquet,
+            TablesForm::Parquet,
             args.quiet,
         );
         written.map_err(|error| {
@@ -190,10 +190,10 @@ impl Spending {
 /// The answered calls in a recording, of all roles.
 fn answered(recording: &Path) -> Result<Vec<Answered>, Failure> {
     let roles = [
-        Role::Model,
-        Role::Summarizer,
-        Role::Checkpointer,
-        Role::Judge,
+        ModelRole::Model,
+        ModelRole::Summarizer,
+        ModelRole::Checkpointer,
+        ModelRole::Judge,
     ]
     .into_iter();
     let of_roles = roles.map(|role| Cassette::answered(&role.folder(recording)));

@@ -14,7 +14,7 @@ use crate::arguments::help::HelpGroup;
 use crate::cost::forecast;
 use crate::output::failure::Failure;
 use crate::output::terminal::{note, say};
-use crate::resolve::{self, Resolved};
+use crate::resolve::{self, ResolvedArguments};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "plan",
@@ -62,7 +62,7 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     let (suite, entrants) = resolve::chosen_to_run(&run)?;
     let mut kept = Vec::new();
     suite.write(&mut kept).map_err(Failure::failed)?;
-    let Resolved {
+    let ResolvedArguments {
         plan,
         manifest,
         counter,

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_engine::strategy::Placeholder;
 use compactometer_harness::entrants::all;
-use compactometer_harness::plan::Entry;
+use compactometer_harness::plan::EntrantKind;
 use compactometer_text::suggest::unknown;
 
 use super::command_row::{CommandRow, parsed};
@@ -36,10 +36,13 @@ pub(crate) struct PromptArgs {
 fn prompt(args: &PromptArgs) -> Result<(), Failure> {
     let prompts = || {
         all().filter_map(|entrant| match entrant.entry {
-            Entry::Strategy(spec, settings) if !settings.prompt().is_empty() => {
+            EntrantKind::Strategy(spec, settings) if !settings.prompt().is_empty() => {
                 Some((entrant.name, spec, settings))
             }
-            Entry::Strategy(..) | Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => None,
+            EntrantKind::Strategy(..)
+            | EntrantKind::Control(_)
+            | EntrantKind::Recorded(_)
+            | EntrantKind::Custom(_) => None,
         })
     };
     let Some((name, spec, settings)) = prompts().find(|(name, ..)| *name == args.name) else {

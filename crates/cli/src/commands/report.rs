@@ -9,7 +9,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
-use compactometer_report::{Format, write_formats, write_paper};
+use compactometer_report::{ReportPart, write_formats, write_paper};
 
 use super::command_row::{CommandRow, parsed};
 use super::compare::{ShownArgs, mocks, verdict};
@@ -18,7 +18,7 @@ use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
 use crate::output::room;
 use crate::output::run_folder::{difference, of_latest, read_manifest};
-use crate::output::tables::{self, Form};
+use crate::output::tables::{self, TablesForm};
 use crate::output::terminal::note;
 use crate::output::tries;
 
@@ -60,16 +60,19 @@ const PAGE: &str = "report";
 const PAPER: &str = "paper";
 
 /// The parts of a report, by name.
-const FORMATS: [(&str, Format); 5] = [
-    ("html", Format::Html),
-    ("md", Format::Markdown),
-    ("csv", Format::Csv),
-    ("json", Format::Json),
-    ("plots", Format::Plots),
+const FORMATS: [(&str, ReportPart); 5] = [
+    ("html", ReportPart::Html),
+    ("md", ReportPart::Markdown),
+    ("csv", ReportPart::Csv),
+    ("json", ReportPart::Json),
+    ("plots", ReportPart::Plots),
 ];
 
 /// The forms of tables, by name.
-const TABLES: [(&str, Form); 2] = [("tables", Form::Csv), ("parquet", Form::Parquet)];
+const TABLES: [(&str, TablesForm); 2] = [
+    ("tables", TablesForm::Csv),
+    ("parquet", TablesForm::Parquet),
+];
 
 fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (prices, text) = args.prices.table()?;
@@ -105,7 +108,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
             mocks::add_to(&mut manifest, &found);
         }
     }
-    let is_asked = |(name, _): &(&str, Format)| {
+    let is_asked = |(name, _): &(&str, ReportPart)| {
         args.format.is_empty() || args.format.iter().any(|asked| asked == name)
     };
     let formats = FORMATS

@@ -9,7 +9,7 @@ use compactometer_agents::ByHand;
 use compactometer_engine::model::ChatModel;
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::plan::tools_of;
-use compactometer_models::server::{Limits, Server};
+use compactometer_models::server::{Server, ServerLimits};
 use compactometer_text::suggest::unknown;
 
 use super::command_row::{CommandRow, parsed};
@@ -72,7 +72,7 @@ fn serve(args: &ServeArgs) -> Result<(), Failure> {
         return played.map_err(|why| Failure::failed(anyhow!(why)));
     }
     runtime.block_on(async {
-        let server = Server::bind(Arc::clone(&model), args.port, Limits::default())
+        let server = Server::bind(Arc::clone(&model), args.port, ServerLimits::default())
             .await
             .with_context(|| {
                 format!(

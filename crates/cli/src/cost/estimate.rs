@@ -23,7 +23,7 @@ use super::Tariffs;
 use crate::output::failure::Failure;
 
 /// Calls, tokens and cost by purpose.
-pub(crate) struct Estimate {
+pub(crate) struct CostEstimate {
     rows: BTreeMap<&'static str, EstimateRow>,
     cases: usize,
 }
@@ -39,7 +39,7 @@ struct EstimateRow {
     dollars: Option<(f64, f64)>,
 }
 
-impl Estimate {
+impl CostEstimate {
     /// The estimate for these cases. Answers are judged if the tariffs name a judge.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl Estimate {
                 );
             }
         }
-        Ok(Estimate {
+        Ok(CostEstimate {
             rows,
             cases: cases.len(),
         })

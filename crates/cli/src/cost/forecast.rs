@@ -7,7 +7,7 @@ use std::time::Instant;
 use compactometer_engine::tokens::Encoding;
 use compactometer_harness::plan::{Plan, PlannedCase};
 
-use super::{Estimate, Tariffs};
+use super::{CostEstimate, Tariffs};
 use crate::output::failure::Failure;
 
 /// Most conversations that are tried.
@@ -39,7 +39,7 @@ pub(crate) fn forecast(
         let id = plan.suite[step * all / tried].scenario.id.as_str();
         let begun = Instant::now();
         let (counted, cost) =
-            Estimate::new(of.get(id).map_or(&[], Vec::as_slice), counter, tariffs)?.totals();
+            CostEstimate::new(of.get(id).map_or(&[], Vec::as_slice), counter, tariffs)?.totals();
         seconds.push(begun.elapsed().as_secs_f64());
         counts
             .iter_mut()

@@ -23,21 +23,21 @@ use compactometer_harness::run::read_records;
 use compactometer_models::cassette::Cassette;
 use compactometer_models::cost_limit::{CostLimit, Tariff, TokenPrices};
 use compactometer_models::http::Receiver;
-use compactometer_models::tries::{Journal, Outcome, Try};
+use compactometer_models::tries::{Try, TryJournal, TryOutcome};
 
 use crate::arguments::SettingArgs;
-use crate::arguments::roles::{Role, Roles};
+use crate::arguments::roles::{ModelRole, Roles};
 use crate::output::failure::Failure;
 use crate::output::run_folder::cannot;
 use crate::output::terminal::{self, note};
-pub(crate) use estimate::Estimate;
+pub(crate) use estimate::CostEstimate;
 pub(crate) use forecast::forecast;
 
 /// The models of a run, their prices, and the limit on their cost.
 pub(crate) struct CostBudget {
     accounts: Roles<ModelAccount>,
     counter: Encoding,
-    journal: Arc<OnceLock<Journal>>,
+    journal: Arc<OnceLock<TryJournal>>,
 }
 
 /// One model's part of the cost.
@@ -62,7 +62,7 @@ impl Tariffs {
 
 impl CostBudget {
     /// Where the models write down their requests, once [`CostBudget::keep_journal`] has set it.
-    pub(crate) fn journal(&self) -> &Arc<OnceLock<Journal>> {
+    pub(crate) fn journal(&self) -> &Arc<OnceLock<TryJournal>> {
         &self.journal
     }
 
@@ -77,7 +77,7 @@ impl CostBudget {
                 create_folder(folder)
                     .map_err(|error| Failure::failed(cannot(&what, error, "--out")))?;
             }
-            let opened = Journal::open(folder).map_err(Failure::usage)?;
+            let opened = TryJournal::open(folder).map_err(Failure::usage)?;
             self.journal.get_or_init(|| opened);
         }
         Ok(())
@@ -111,7 +111,7 @@ impl CostBudget {
     }
 
     /// The limit on this model's calls, shared by all models; nothing without a limit.
-    pub(crate) fn cap(&self, role: Role) -> Option<Arc<CostLimit>> {
+    pub(crate) fn cap(&self, role: ModelRole) -> Option<Arc<CostLimit>> {
         self.accounts.get(role)?.cap.clone()
     }
 
@@ -150,7 +150,7 @@ impl CostBudget {
             return Ok(());
         };
         note(
-            Estimate::new(cases, self.counter, self.tariffs())?
+            CostEstimate::new(cases, self.counter, self.tariffs())?
                 .table()
                 .trim_end_matches('\n'),
         );
@@ -196,7 +196,7 @@ impl CostBudget {
 }
 
 impl ModelAccount {
-    fn new(role: Role, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
+    fn new(role: ModelRole, spec: &str, prices: &PriceTable) -> anyhow::Result<Self> {
         let server = compactometer_models::receiver(spec).map_err(|error| role.told(error))?;
         let is_served = server.is_some();
         let receiver = server.filter(|receiver| !receiver.is_here);
@@ -304,7 +304,7 @@ fn cost(one: &Try, tariff: &Tariff) -> f64 {
     one.ended
         .as_ref()
         .map_or_else(most, |ended| match ended.outcome {
-            Outcome::NotSent => 0.0,
+            TryOutcome::NotSent => 0.0,
             _ => ended
                 .usage
                 .as_ref()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::{create_folder, is_part, write_whole};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::property::Property;
@@ -168,7 +168,7 @@ pub(crate) fn prepare(dir: &Path, manifest: &Manifest) -> Result<()> {
 /// The manifest of a run's folder.
 pub(crate) fn read_manifest(dir: &Path) -> Result<Manifest> {
     let path = dir.join("manifest.json");
-    let text = read_text(&path, Kind::MANIFEST)
+    let text = read_text(&path, InputKind::MANIFEST)
         .with_context(|| format!("cannot read `{}`", path.display()))?;
     serde_json::from_str(&text).with_context(|| {
         format!(

@@ -17,7 +17,7 @@ use super::terminal::note;
 
 /// The form of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TablesForm {
     Csv,
     Parquet,
 }
@@ -29,8 +29,8 @@ const FOLDER: &str = "tables";
 const SCRIPT: &str = include_str!("to_parquet.py");
 
 /// Fails if tables of that form cannot be written here.
-pub(crate) fn check(form: Form) -> Result<()> {
-    if form == Form::Csv {
+pub(crate) fn check(form: TablesForm) -> Result<()> {
+    if form == TablesForm::Csv {
         return Ok(());
     }
     let python = python();
@@ -53,7 +53,7 @@ pub(crate) fn write(
     dir: &Path,
     out: &Path,
     (manifest, prices): (&Manifest, &PriceTable),
-    form: Form,
+    form: TablesForm,
     quiet: bool,
 ) -> Result<PathBuf> {
     fs::create_dir_all(out).with_context(|| format!("cannot make `{}`", out.display()))?;
@@ -85,7 +85,7 @@ pub(crate) fn write(
             manifest.cases
         ));
     }
-    if form == Form::Parquet {
+    if form == TablesForm::Parquet {
         to_parquet(&folder)?;
     }
     let path = out.join(FOLDER);

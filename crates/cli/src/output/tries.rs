@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use compactometer_formats::manifest::Manifest;
-use compactometer_models::tries::{self, Ended, Outcome, Try};
+use compactometer_models::tries::{self, Ended, Try, TryOutcome};
 use compactometer_text::code::code;
 
 use crate::output::terminal::note;
@@ -47,12 +47,12 @@ pub(crate) fn tell(folder: &Path) -> Result<()> {
 
 fn sentences(tries: &[Try]) -> Vec<String> {
     let all = tries.len();
-    let ended = |wanted: Outcome| {
+    let ended = |wanted: TryOutcome| {
         let ended = tries.iter().filter_map(|one| one.ended.as_ref());
         ended.filter(move |ended| ended.outcome == wanted)
     };
     let mut said = Vec::new();
-    let failed = ended(Outcome::Failed).chain(ended(Outcome::NotSent));
+    let failed = ended(TryOutcome::Failed).chain(ended(TryOutcome::NotSent));
     let failed = failed.collect::<Vec<_>>();
     if !failed.is_empty() {
         said.push(format!(
@@ -61,7 +61,7 @@ fn sentences(tries: &[Try]) -> Vec<String> {
             reasons(&failed)
         ));
     }
-    let refused = ended(Outcome::Refused).collect::<Vec<_>>();
+    let refused = ended(TryOutcome::Refused).collect::<Vec<_>>();
     if !refused.is_empty() {
         said.push(format!(
             "requests that the server did not take: {} of {all} ({})",
@@ -69,7 +69,7 @@ fn sentences(tries: &[Try]) -> Vec<String> {
             reasons(&refused)
         ));
     }
-    let doubtful = ended(Outcome::Answered).filter(|ended| ended.is_doubtful);
+    let doubtful = ended(TryOutcome::Answered).filter(|ended| ended.is_doubtful);
     match doubtful.count() {
         0 => {}
         count => said.push(format!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
-use compactometer_testing::hostile::{Program, corpus};
+use compactometer_testing::hostile::{HostileProgram, corpus};
 use serde_json::Value;
 
 use crate::common::{lines, records, succeeds};
@@ -218,7 +218,7 @@ fn only_the_command_line_runs_programs() {
 fn each_misbehaviour_is_a_failure_of_its_compaction_with_the_reason() {
     let dir = folder();
     let dir = dir.path();
-    for Program {
+    for HostileProgram {
         id,
         answer,
         then,

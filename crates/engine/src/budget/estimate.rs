@@ -104,7 +104,7 @@ const MESSAGE: u32 = 2;
 
 /// What a character is to a byte-pair encoder.
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum LetterClass {
     /// Letters of scripts that part words by blanks.
     Letter,
     Digit,
@@ -113,23 +113,25 @@ enum Class {
     Other,
 }
 
-impl Class {
+impl LetterClass {
     fn from_letter(letter: char) -> Self {
         match letter {
-            '0'..='9' => Class::Digit,
-            _ if letter.is_whitespace() => Class::Blank,
-            _ if letter.is_alphabetic() && (letter as u32) < FIRST_WITHOUT_BLANKS => Class::Letter,
-            _ => Class::Other,
+            '0'..='9' => LetterClass::Digit,
+            _ if letter.is_whitespace() => LetterClass::Blank,
+            _ if letter.is_alphabetic() && (letter as u32) < FIRST_WITHOUT_BLANKS => {
+                LetterClass::Letter
+            }
+            _ => LetterClass::Other,
         }
     }
 
     /// Characters of one run that a token holds at most.
     fn characters_in_token(self) -> u32 {
         match self {
-            Class::Letter => 6,
-            Class::Digit => 3,
-            Class::Blank => 16,
-            Class::Other => 1,
+            LetterClass::Letter => 6,
+            LetterClass::Digit => 3,
+            LetterClass::Blank => 16,
+            LetterClass::Other => 1,
         }
     }
 }
@@ -140,12 +142,12 @@ const FIRST_WITHOUT_BLANKS: u32 = 0x2E80;
 /// Tokens by runs of one class. A single blank goes with the word after it.
 fn by_classes(text: &str) -> u32 {
     let mut tokens = 0_u32;
-    let mut run: Option<(Class, u32)> = None;
-    let cost = |(class, length): (Class, u32)| match class {
-        Class::Blank if length == 1 => 0,
+    let mut run: Option<(LetterClass, u32)> = None;
+    let cost = |(class, length): (LetterClass, u32)| match class {
+        LetterClass::Blank if length == 1 => 0,
         class => length.div_ceil(class.characters_in_token()),
     };
-    for class in text.chars().map(Class::from_letter) {
+    for class in text.chars().map(LetterClass::from_letter) {
         match &mut run {
             Some((open, length)) if *open == class => *length += 1,
             _ => tokens += run.replace((class, 1)).map_or(0, cost),

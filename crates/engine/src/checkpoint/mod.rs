@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub use example::Examples;
 pub use items::Item;
-pub use ladder::{Extraction, Reading, Rung, Unreadable, extract};
+pub use ladder::{Extraction, LadderReading, Rung, Unreadable, extract};
 
 /// Recoverable state of a conversation (the strategic plan, checkpoint schema). Fields without
 /// values are left out.

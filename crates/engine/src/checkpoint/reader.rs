@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// Why no object could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum BrokenCheckpoint {
     /// It is not formed as an object, even leniently.
     Malformed,
     /// The text ends inside it.
@@ -32,8 +32,8 @@ pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// [`Broken`].
-pub(super) fn object(text: &str) -> Result<Value, Broken> {
-    Reader {
+pub(super) fn object(text: &str) -> Result<Value, BrokenCheckpoint> {
+    CheckpointReader {
         rest: text,
         depth: 0,
         is_cut: false,
@@ -46,8 +46,8 @@ pub(super) fn object(text: &str) -> Result<Value, Broken> {
 ///
 /// # Errors
 /// [`Broken::Malformed`].
-pub(super) fn cut_object(text: &str) -> Result<Value, Broken> {
-    Reader {
+pub(super) fn cut_object(text: &str) -> Result<Value, BrokenCheckpoint> {
+    CheckpointReader {
         rest: text,
         depth: 0,
         is_cut: true,
@@ -58,14 +58,14 @@ pub(super) fn cut_object(text: &str) -> Result<Value, Broken> {
 /// Deeper values are not read: no checkpoint nests so far, and hostile text may.
 const DEEPEST: u32 = 64;
 
-struct Reader<'t> {
+struct CheckpointReader<'t> {
     rest: &'t str,
     depth: u32,
     is_cut: bool,
 }
 
-impl Reader<'_> {
-    fn value(&mut self) -> Result<Value, Broken> {
+impl CheckpointReader<'_> {
+    fn value(&mut self) -> Result<Value, BrokenCheckpoint> {
         match self.peek()? {
             '{' => self.object(),
             '[' => self.list(),
@@ -74,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, Broken> {
+    fn object(&mut self) -> Result<Value, BrokenCheckpoint> {
         let mut fields = Map::new();
         self.members('}', &mut |reader| {
             let key = match reader.peek()? {
@@ -83,7 +83,7 @@ impl Reader<'_> {
             };
             reader.blanks();
             if reader.peek()? != ':' {
-                return Err(Broken::Malformed);
+                return Err(BrokenCheckpoint::Malformed);
             }
             reader.skip(1);
             reader.blanks();
@@ -93,7 +93,7 @@ impl Reader<'_> {
         Ok(Value::Object(fields))
     }
 
-    fn list(&mut self) -> Result<Value, Broken> {
+    fn list(&mut self) -> Result<Value, BrokenCheckpoint> {
         let mut items = Vec::new();
         self.members(']', &mut |reader| {
             items.push(reader.value()?);
@@ -107,16 +107,16 @@ impl Reader<'_> {
     fn members(
         &mut self,
         close: char,
-        member: &mut dyn FnMut(&mut Self) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+        member: &mut dyn FnMut(&mut Self) -> Result<(), BrokenCheckpoint>,
+    ) -> Result<(), BrokenCheckpoint> {
         self.depth += 1;
         let outcome = if self.depth > DEEPEST {
-            Err(Broken::Malformed)
+            Err(BrokenCheckpoint::Malformed)
         } else {
             self.whole_members(close, member)
         };
         self.depth -= 1;
-        if outcome == Err(Broken::Unclosed) && self.is_cut {
+        if outcome == Err(BrokenCheckpoint::Unclosed) && self.is_cut {
             self.rest = "";
             return Ok(());
         }
@@ -126,8 +126,8 @@ impl Reader<'_> {
     fn whole_members(
         &mut self,
         close: char,
-        member: &mut dyn FnMut(&mut Self) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+        member: &mut dyn FnMut(&mut Self) -> Result<(), BrokenCheckpoint>,
+    ) -> Result<(), BrokenCheckpoint> {
         self.skip(1);
         loop {
             self.blanks_and_commas();
@@ -139,20 +139,20 @@ impl Reader<'_> {
             self.blanks();
             let next = self.peek()?;
             if next != ',' && next != close {
-                return Err(Broken::Malformed);
+                return Err(BrokenCheckpoint::Malformed);
             }
         }
     }
 
     /// A text in quotes. An escape that JSON does not know stays as it is written.
-    fn string(&mut self) -> Result<String, Broken> {
+    fn string(&mut self) -> Result<String, BrokenCheckpoint> {
         let quote = self.peek()?;
         self.skip(1);
         let mut text = String::new();
         loop {
             let letter = self.peek()?;
             if letter == '\\' {
-                let (taken, decoded) = escape(self.rest).ok_or(Broken::Unclosed)?;
+                let (taken, decoded) = escape(self.rest).ok_or(BrokenCheckpoint::Unclosed)?;
                 text.push_str(decoded.encode_utf8(&mut [0; 4]));
                 self.skip(taken);
                 continue;
@@ -166,13 +166,13 @@ impl Reader<'_> {
     }
 
     /// A bare word: up to a blank, comma, colon, bracket or quote.
-    fn word(&mut self) -> Result<&str, Broken> {
+    fn word(&mut self) -> Result<&str, BrokenCheckpoint> {
         let ends = |letter: char| letter.is_whitespace() || ",:{}[]\"'".contains(letter);
         let (word, rest) = self
             .rest
-            .split_at(self.rest.find(ends).ok_or(Broken::Unclosed)?);
+            .split_at(self.rest.find(ends).ok_or(BrokenCheckpoint::Unclosed)?);
         if word.is_empty() {
-            return Err(Broken::Malformed);
+            return Err(BrokenCheckpoint::Malformed);
         }
         self.rest = rest;
         Ok(word)
@@ -205,8 +205,8 @@ impl Reader<'_> {
         }
     }
 
-    fn peek(&self) -> Result<char, Broken> {
-        self.rest.chars().next().ok_or(Broken::Unclosed)
+    fn peek(&self) -> Result<char, BrokenCheckpoint> {
+        self.rest.chars().next().ok_or(BrokenCheckpoint::Unclosed)
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -318,12 +318,12 @@ mod tests {
             "{'a': 'don't'}",
             "{x}",
         ] {
-            assert_eq!(object(text), Err(Broken::Malformed), "{text}");
-            assert_eq!(cut_object(text), Err(Broken::Malformed), "{text}");
+            assert_eq!(object(text), Err(BrokenCheckpoint::Malformed), "{text}");
+            assert_eq!(cut_object(text), Err(BrokenCheckpoint::Malformed), "{text}");
         }
         assert_eq!(
             object(&format!("{{\"a\":{}", "[".repeat(100_000))),
-            Err(Broken::Malformed),
+            Err(BrokenCheckpoint::Malformed),
             "too deep"
         );
     }
@@ -344,7 +344,7 @@ mod tests {
             ("{\"a\": \"x\", /* why", json!({"a": "x"})),
         ] {
             assert_eq!(cut_object(text), Ok(expected), "{text}");
-            assert_eq!(object(text), Err(Broken::Unclosed), "{text}");
+            assert_eq!(object(text), Err(BrokenCheckpoint::Unclosed), "{text}");
         }
     }
 }

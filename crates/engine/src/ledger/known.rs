@@ -1,11 +1,11 @@
 //! What a ledger knows of a value, and how much it expects the next calls to need it.
 
-use super::Kind;
+use super::LedgerKind;
 use crate::message::MessageId;
 
 /// How a value was mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mention {
+pub(super) enum ValueMention {
     /// A call took it as an address.
     Call,
     /// The agent wrote it into a longer argument.
@@ -29,22 +29,25 @@ pub enum Source {
     User,
 }
 
-impl Mention {
+impl ValueMention {
     fn source(self) -> Source {
         match self {
-            Mention::Result => Source::Results,
-            Mention::Call | Mention::Written | Mention::Agent => Source::Agent,
-            Mention::User => Source::User,
+            ValueMention::Result => Source::Results,
+            ValueMention::Call | ValueMention::Written | ValueMention::Agent => Source::Agent,
+            ValueMention::User => Source::User,
         }
     }
 
     /// What one mention is worth. A call that took a value foretells the next use better than
     /// anything else; most of what tools return beside paths is never needed again.
-    fn weight(self, kind: Kind) -> f64 {
+    fn weight(self, kind: LedgerKind) -> f64 {
         match self {
-            Mention::Call => 8.0,
-            Mention::Result if kind != Kind::Path => 0.25,
-            Mention::Written | Mention::Agent | Mention::User | Mention::Result => 1.0,
+            ValueMention::Call => 8.0,
+            ValueMention::Result if kind != LedgerKind::Path => 0.25,
+            ValueMention::Written
+            | ValueMention::Agent
+            | ValueMention::User
+            | ValueMention::Result => 1.0,
         }
     }
 }
@@ -54,8 +57,8 @@ const HALF_LIFE: f64 = 100.0;
 
 /// What is known of a value.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    pub(super) kind: Kind,
+pub(super) struct KnownValue {
+    pub(super) kind: LedgerKind,
     /// The message that said it first.
     pub(super) first: MessageId,
     /// The number of calls that took it.
@@ -75,10 +78,10 @@ pub(super) struct Known {
     pub(super) last: u32,
 }
 
-impl Known {
-    pub(super) fn new(kind: Kind, first: MessageId) -> Self {
+impl KnownValue {
+    pub(super) fn new(kind: LedgerKind, first: MessageId) -> Self {
         let bound = Box::default();
-        Known {
+        KnownValue {
             kind,
             first,
             calls: 0,
@@ -93,11 +96,11 @@ impl Known {
     }
 
     /// Counts a mention after that many calls.
-    pub(super) fn mention(&mut self, mention: Mention, now: u32) {
+    pub(super) fn mention(&mut self, mention: ValueMention, now: u32) {
         self.weight = self.weight_at(now) + mention.weight(self.kind);
         self.last = now;
-        self.calls += u32::from(mention == Mention::Call);
-        self.is_stated |= matches!(mention, Mention::User | Mention::Agent);
+        self.calls += u32::from(mention == ValueMention::Call);
+        self.is_stated |= matches!(mention, ValueMention::User | ValueMention::Agent);
         self.source = self.source.max(mention.source());
     }
 
@@ -106,9 +109,9 @@ impl Known {
     pub(super) fn may_be_needed(&self) -> bool {
         let is_taken_up = self.calls > 0 || self.is_stated;
         match self.kind {
-            Kind::Time => is_taken_up,
-            Kind::Number => is_taken_up || self.bound.contains(char::is_alphabetic),
-            Kind::Path | Kind::Url | Kind::Id => true,
+            LedgerKind::Time => is_taken_up,
+            LedgerKind::Number => is_taken_up || self.bound.contains(char::is_alphabetic),
+            LedgerKind::Path | LedgerKind::Url | LedgerKind::Id => true,
         }
     }
 
@@ -120,7 +123,7 @@ impl Known {
     /// A call took it. What it is for says more than the words of its first mention; a path needs
     /// neither.
     pub(super) fn bind_to_call(&mut self, tool: &str, argument: &str) {
-        if self.kind != Kind::Path {
+        if self.kind != LedgerKind::Path {
             let bound = if argument.is_empty() {
                 tool.to_owned()
             } else {

@@ -41,9 +41,9 @@ use crate::message::{Message, MessageId, Part, Role};
 pub use known::Source;
 pub use page::{Lack, Listed, Page};
 pub use quotes::Quote;
-pub use values::Kind;
+pub use values::LedgerKind;
 
-use known::{Known, Mention};
+use known::{KnownValue, ValueMention};
 use paths::Roots;
 use quotes::Quotes;
 
@@ -54,7 +54,7 @@ const MOST: usize = 100_000;
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     roots: Roots,
-    values: HashMap<Box<str>, Known, FixedState>,
+    values: HashMap<Box<str>, KnownValue, FixedState>,
     /// With so many values, those that only tools said are forgotten before another is noted; at
     /// least [`MOST`].
     most: usize,
@@ -78,7 +78,7 @@ impl Ledger {
     /// Reads a message. Its values count as said after all that were read before. What has the role
     /// of the user counts as their own words.
     pub fn add(&mut self, message: &Message) {
-        self.read_parts(message, Mention::User);
+        self.read_parts(message, ValueMention::User);
         for part in message.parts.iter().filter(|_| message.role == Role::User) {
             if let Part::Text { text } = part {
                 self.quotes.hear(text, message.id);
@@ -89,20 +89,20 @@ impl Ledger {
     /// Reads a message that no person wrote, whatever its role, such as a notification of the
     /// agent's program. None of it is quoted, and what it says counts as said by a tool.
     pub fn add_by_program(&mut self, message: &Message) {
-        self.read_parts(message, Mention::Result);
+        self.read_parts(message, ValueMention::Result);
     }
 
     /// Reads a message whose texts in the user's role are such mentions.
-    fn read_parts(&mut self, message: &Message, by_user: Mention) {
+    fn read_parts(&mut self, message: &Message, by_user: ValueMention) {
         for part in &message.parts {
             match part {
                 Part::Text { text } | Part::Thinking { text, .. } => match message.role {
                     Role::User => self.read(text, message.id, by_user),
-                    Role::Assistant => self.read(text, message.id, Mention::Agent),
-                    Role::Tool => self.read(text, message.id, Mention::Result),
+                    Role::Assistant => self.read(text, message.id, ValueMention::Agent),
+                    Role::Tool => self.read(text, message.id, ValueMention::Result),
                     Role::System => {}
                 },
-                Part::ToolResult { text, .. } => self.read(text, message.id, Mention::Result),
+                Part::ToolResult { text, .. } => self.read(text, message.id, ValueMention::Result),
                 Part::ToolCall {
                     name, arguments, ..
                 } => self.call(name, arguments, message.id),
@@ -115,14 +115,14 @@ impl Ledger {
         self.calls += 1;
         match serde_json::from_str::<Value>(arguments) {
             Ok(value) => self.argument(tool, "", &value, id),
-            Err(_) => self.read(arguments, id, Mention::Agent),
+            Err(_) => self.read(arguments, id, ValueMention::Agent),
         }
     }
 
     fn argument(&mut self, tool: &str, name: &str, value: &Value, id: MessageId) {
         match value {
             Value::String(text) if bound::is_address(name, text) => self.used(tool, name, text, id),
-            Value::String(text) => self.read(text, id, Mention::Written),
+            Value::String(text) => self.read(text, id, ValueMention::Written),
             Value::Array(items) => items
                 .iter()
                 .for_each(|item| self.argument(tool, name, item, id)),
@@ -138,22 +138,23 @@ impl Ledger {
         let now = self.calls;
         let path = paths::of_argument(name, text);
         if let Some(path) = path.filter(|path| !path.contains(values::MASK)) {
-            self.known(path, Kind::Path, id).mention(Mention::Call, now);
+            self.known(path, LedgerKind::Path, id)
+                .mention(ValueMention::Call, now);
             return;
         }
         for found in values::values(text) {
             let known = self.known(found.value, found.kind, id);
-            known.mention(Mention::Call, now);
+            known.mention(ValueMention::Call, now);
             known.bind_to_call(tool, name);
         }
     }
 
-    fn read(&mut self, text: &str, id: MessageId, mention: Mention) {
+    fn read(&mut self, text: &str, id: MessageId, mention: ValueMention) {
         let now = self.calls;
         for found in values::values(text) {
             let known = self.known(found.value, found.kind, id);
-            if found.kind != Kind::Path {
-                let is_talk = matches!(mention, Mention::User | Mention::Agent);
+            if found.kind != LedgerKind::Path {
+                let is_talk = matches!(mention, ValueMention::User | ValueMention::Agent);
                 match is_talk {
                     true => known.bind_to_words(|| bound::words(text, found.at, found.value.len())),
                     false => known.bind_to_name(|| bound::name(text, found.at)),
@@ -170,8 +171,8 @@ impl Ledger {
         }
     }
 
-    fn known(&mut self, value: &str, kind: Kind, id: MessageId) -> &mut Known {
-        let name = if kind == Kind::Path {
+    fn known(&mut self, value: &str, kind: LedgerKind, id: MessageId) -> &mut KnownValue {
+        let name = if kind == LedgerKind::Path {
             self.roots.name(value)
         } else {
             value
@@ -182,7 +183,7 @@ impl Ledger {
                     .retain(|_, known| known.source > Source::Results);
                 self.most = MOST.max(2 * self.values.len());
             }
-            self.values.insert(name.into(), Known::new(kind, id));
+            self.values.insert(name.into(), KnownValue::new(kind, id));
         }
         self.values.get_mut(name).expect("it was just inserted")
     }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::known::{Known, Source};
+use super::known::{KnownValue, Source};
 use super::paths::folder;
 use super::quotes::{self, Lacking, Quote};
-use super::{Kind, Ledger, values};
+use super::{Ledger, LedgerKind, values};
 use crate::message::MessageId;
 use crate::tokens::TokenCounter;
 
@@ -28,7 +28,7 @@ pub struct Listed {
     /// The value. Files below the directory where the conversation began are relative to it.
     pub value: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: LedgerKind,
     /// Whose word for it counts most.
     pub source: Source,
     /// What it belongs to: the tool and argument that took it last, words around its first mention
@@ -55,7 +55,7 @@ pub struct Lack<'l> {
     ledger: &'l Ledger,
     quotes: Vec<Lacking<'l>>,
     /// The most needed first.
-    values: Vec<(&'l str, &'l Known)>,
+    values: Vec<(&'l str, &'l KnownValue)>,
 }
 
 impl Ledger {
@@ -87,7 +87,7 @@ impl Ledger {
             .filter(|(value, known)| known.may_be_needed() && !is_held(value));
         let mut ranked = lacking.collect::<Vec<_>>();
         ranked.sort_by(|(value, known), (other, than)| {
-            let weight = |known: &Known| known.weight_at(self.calls);
+            let weight = |known: &KnownValue| known.weight_at(self.calls);
             weight(than)
                 .total_cmp(&weight(known))
                 .then(than.last.cmp(&known.last))
@@ -109,7 +109,7 @@ impl Ledger {
         known.any(|(value, known)| self.entry(value, known).replaced_by.is_some())
     }
 
-    fn entry(&self, value: &str, known: &Known) -> Listed {
+    fn entry(&self, value: &str, known: &KnownValue) -> Listed {
         let latest = known
             .subject
             .as_ref()
@@ -261,8 +261,8 @@ impl Lack<'_> {
 /// for a part of it.
 fn group(listed: &Listed) -> Option<(&str, &str)> {
     match listed.kind {
-        Kind::Path if has_blanks(&listed.value) => None,
-        Kind::Path => folder(&listed.value),
+        LedgerKind::Path if has_blanks(&listed.value) => None,
+        LedgerKind::Path => folder(&listed.value),
         _ => listed
             .is_bound_to_call
             .then_some((listed.bound.as_str(), listed.value.as_str())),

@@ -27,14 +27,14 @@ pub struct Quote {
 /// The sentences of a user, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quotes {
-    said: Vec<Said>,
+    said: Vec<QuotedSentence>,
     /// Where a sentence with these words is, by the hash of all.
     places: HashMap<u64, usize, FixedState>,
     last: Option<MessageId>,
 }
 
 #[derive(Clone, Debug)]
-struct Said {
+struct QuotedSentence {
     text: Box<str>,
     /// Hashes of the different words that say something, sorted.
     words: Box<[u64]>,
@@ -99,7 +99,7 @@ impl Quotes {
         if let Some(earlier) = self.places.insert(state().hash_one(&words), place) {
             self.said[earlier].is_replaced = true;
         }
-        self.said.push(Said {
+        self.said.push(QuotedSentence {
             text: text.into(),
             is_standing: STANDING.are_in(text),
             words,
@@ -159,7 +159,7 @@ impl Quotes {
 /// A sentence that a next request does not say.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lacking<'q> {
-    said: &'q Said,
+    said: &'q QuotedSentence,
     is_open: bool,
     /// From near 0 for the newest sentence to 1 for the first.
     age: f64,

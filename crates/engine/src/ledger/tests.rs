@@ -104,7 +104,7 @@ fn a_page_lists_each_value_with_what_binds_it() {
         .expect("listed");
     assert_eq!(
         (why.kind, why.calls, why.first, why.is_stated),
-        (Kind::Path, 1, MessageId(1), false)
+        (LedgerKind::Path, 1, MessageId(1), false)
     );
 }
 

@@ -7,7 +7,7 @@ use super::paths::is_list_of_words;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum LedgerKind {
     /// The path of a file or folder.
     Path,
     /// An address with a scheme.
@@ -22,10 +22,10 @@ pub enum Kind {
 
 /// A value and the byte at which it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct ValueInText<'t> {
     pub(super) value: &'t str,
     pub(super) at: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: LedgerKind,
 }
 
 /// The fewest and the most bytes of a value.
@@ -40,12 +40,12 @@ const SYSTEM: &[&str] = &["/dev/", "/proc/", "/sys/", "/bin/", "/usr/bin/"];
 pub(super) const MASK: &str = "masked:";
 
 /// The values in a text, in order.
-pub(super) fn values(text: &str) -> impl Iterator<Item = Found<'_>> {
+pub(super) fn values(text: &str) -> impl Iterator<Item = ValueInText<'_>> {
     runs(text).filter_map(move |(start, end)| {
         let (from, to) = trimmed(&text[start..end]);
         let value = &text[start + from..start + to];
         let kind = kind(value).filter(|_| !is_call(value, &text[start + to..]))?;
-        Some(Found {
+        Some(ValueInText {
             value,
             at: start + from,
             kind,
@@ -184,7 +184,7 @@ fn without_line(text: &str) -> &str {
 const MOST_DASHES: usize = 20;
 
 /// What a text without blanks is, if it is a value.
-fn kind(text: &str) -> Option<Kind> {
+fn kind(text: &str) -> Option<LedgerKind> {
     let bytes = text.as_bytes();
     if !LENGTHS.contains(&text.len())
         || text.starts_with(MASK)
@@ -198,7 +198,7 @@ fn kind(text: &str) -> Option<Kind> {
         .filter(|byte| byte.is_ascii_alphabetic())
         .count();
     if text.contains("://") {
-        return (letters > 0).then_some(Kind::Url);
+        return (letters > 0).then_some(LedgerKind::Url);
     }
     if digits > 0
         && bytes
@@ -208,18 +208,18 @@ fn kind(text: &str) -> Option<Kind> {
         return (text.trim_start_matches(['0', '.']).len() >= DIGITS
             && digits >= DIGITS
             && text.matches('.').count() < 2)
-            .then_some(Kind::Number);
+            .then_some(LedgerKind::Number);
     }
     if is_path(text) {
-        return Some(Kind::Path);
+        return Some(LedgerKind::Path);
     }
     if is_time(text) {
-        return Some(Kind::Time);
+        return Some(LedgerKind::Time);
     }
     let is_name = digits > 0 && (letters > 0 || digits >= DIGITS);
     let is_marked =
         text.contains('_') && letters > 1 || (text.contains('@') && !text.starts_with('@'));
-    (!text.contains('/') && (is_name || is_marked)).then_some(Kind::Id)
+    (!text.contains('/') && (is_name || is_marked)).then_some(LedgerKind::Id)
 }
 
 /// Whether a text is a date, a time or both.
@@ -286,7 +286,7 @@ fn is_call(value: &str, after: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(Kind, &str)> {
+    fn found(text: &str) -> Vec<(LedgerKind, &str)> {
         values(text)
             .map(|found| (found.kind, found.value))
             .collect()
@@ -299,11 +299,11 @@ mod tests {
                 "Flight HAT136 leaves at 11:30; write to mia@example.com, see `src/app/page.tsx` or https://x.io/a?id=7&b=2."
             ),
             [
-                (Kind::Id, "HAT136"),
-                (Kind::Time, "11:30"),
-                (Kind::Id, "mia@example.com"),
-                (Kind::Path, "src/app/page.tsx"),
-                (Kind::Url, "https://x.io/a?id=7&b=2"),
+                (LedgerKind::Id, "HAT136"),
+                (LedgerKind::Time, "11:30"),
+                (LedgerKind::Id, "mia@example.com"),
+                (LedgerKind::Path, "src/app/page.tsx"),
+                (LedgerKind::Url, "https://x.io/a?id=7&b=2"),
             ]
         );
         assert_eq!(
@@ -311,12 +311,12 @@ mod tests {
                 "cd /srv/shop && grep -n pay_total lib/pay.rs:12:fn lib/a.rs-14- 1,234,567 2026-02-19T22:49:31Z"
             ),
             [
-                (Kind::Path, "/srv/shop"),
-                (Kind::Id, "pay_total"),
-                (Kind::Path, "lib/pay.rs"),
-                (Kind::Path, "lib/a.rs"),
-                (Kind::Number, "1,234,567"),
-                (Kind::Time, "2026-02-19T22:49:31Z"),
+                (LedgerKind::Path, "/srv/shop"),
+                (LedgerKind::Id, "pay_total"),
+                (LedgerKind::Path, "lib/pay.rs"),
+                (LedgerKind::Path, "lib/a.rs"),
+                (LedgerKind::Number, "1,234,567"),
+                (LedgerKind::Time, "2026-02-19T22:49:31Z"),
             ]
         );
     }

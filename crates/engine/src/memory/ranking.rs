@@ -18,10 +18,10 @@ pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
         .flatten()
         .map(String::as_str)
         .collect::<BTreeSet<_>>();
-    let places = Places::new(&terms);
+    let places = TermPlaces::new(&terms);
     let counted = texts
         .iter()
-        .map(|text| Counts::new(text, &places))
+        .map(|text| TermCounts::new(text, &places))
         .collect::<Vec<_>>();
     let mut with_term = vec![0_usize; terms.len()];
     for place in counted.iter().flat_map(|counts| counts.of_term.keys()) {
@@ -51,15 +51,15 @@ pub(super) fn rank(texts: &[&str], queries: &[&str]) -> Vec<Vec<usize>> {
 }
 
 /// The place of each term. Most words are not terms; first byte and length rule them out.
-struct Places<'t> {
+struct TermPlaces<'t> {
     of: HashMap<&'t str, usize>,
     /// For each first byte, the lengths that terms have, as bits.
     lengths: [u32; 256],
 }
 
-impl<'t> Places<'t> {
+impl<'t> TermPlaces<'t> {
     fn new(terms: &BTreeSet<&'t str>) -> Self {
-        let mut places = Places {
+        let mut places = TermPlaces {
             of: HashMap::new(),
             lengths: [0; 256],
         };
@@ -85,14 +85,14 @@ fn length_bit(word: &str) -> u32 {
 }
 
 /// How often the terms of all queries occur in one text.
-struct Counts {
+struct TermCounts {
     words: f64,
     of_term: BTreeMap<usize, f64>,
 }
 
-impl Counts {
-    fn new(text: &str, places: &Places<'_>) -> Self {
-        let mut counts = Counts {
+impl TermCounts {
+    fn new(text: &str, places: &TermPlaces<'_>) -> Self {
+        let mut counts = TermCounts {
             words: 0.0,
             of_term: BTreeMap::new(),
         };

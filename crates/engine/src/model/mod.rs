@@ -112,44 +112,44 @@ pub struct WireMessage {
     /// Who speaks.
     pub role: Role,
     /// What is said.
-    pub parts: Parts,
+    pub parts: WireParts,
 }
 
 /// The parts of a message on the wire: a list, which a request may share with the log that it was
 /// said in.
 #[derive(Clone, Deserialize)]
 #[serde(from = "Vec<Part>")]
-pub enum Parts {
+pub enum WireParts {
     /// The request's own.
     Own(Vec<Part>),
     /// Those of a message of the log.
     Said(Arc<CountedMessage>),
 }
 
-impl Deref for Parts {
+impl Deref for WireParts {
     type Target = [Part];
 
     fn deref(&self) -> &[Part] {
         match self {
-            Parts::Own(parts) => parts,
-            Parts::Said(counted) => &counted.message.parts,
+            WireParts::Own(parts) => parts,
+            WireParts::Said(counted) => &counted.message.parts,
         }
     }
 }
 
-impl From<Vec<Part>> for Parts {
+impl From<Vec<Part>> for WireParts {
     fn from(parts: Vec<Part>) -> Self {
-        Parts::Own(parts)
+        WireParts::Own(parts)
     }
 }
 
-impl From<Arc<CountedMessage>> for Parts {
+impl From<Arc<CountedMessage>> for WireParts {
     fn from(counted: Arc<CountedMessage>) -> Self {
-        Parts::Said(counted)
+        WireParts::Said(counted)
     }
 }
 
-impl<'p> IntoIterator for &'p Parts {
+impl<'p> IntoIterator for &'p WireParts {
     type Item = &'p Part;
     type IntoIter = std::slice::Iter<'p, Part>;
 
@@ -158,19 +158,19 @@ impl<'p> IntoIterator for &'p Parts {
     }
 }
 
-impl PartialEq for Parts {
+impl PartialEq for WireParts {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl std::fmt::Debug for Parts {
+impl std::fmt::Debug for WireParts {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         (**self).fmt(out)
     }
 }
 
-impl Serialize for Parts {
+impl Serialize for WireParts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }

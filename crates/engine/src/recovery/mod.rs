@@ -19,9 +19,9 @@ use crate::message::{Message, Part, Role};
 pub use check::{Recall, Recalled, recall};
 pub use lost::asks_for;
 pub(crate) use lost::may_ask;
-pub use select::{Section, section_for};
+pub use select::{RecoverySection, section_for};
 pub(crate) use select::{sections_for, whole};
-pub use sharing::{Field, OtherThread, Sharing};
+pub use sharing::{OtherThread, SharedField, Sharing};
 
 /// When a session shows the latest checkpoint by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

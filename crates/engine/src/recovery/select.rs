@@ -10,7 +10,7 @@ use crate::tokens::TokenCounter;
 
 /// A checkpoint's section, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
+pub struct RecoverySection {
     /// The text.
     pub text: String,
     /// The checkpoint's number.
@@ -36,7 +36,7 @@ pub async fn section_for(
     budget: u32,
     embedder: &dyn Embedder,
     counter: &dyn TokenCounter,
-) -> Result<Option<Section>, ChatError> {
+) -> Result<Option<RecoverySection>, ChatError> {
     let found = sections_for(history, &[query], budget, embedder, counter).await?;
     Ok(found.into_iter().next().flatten())
 }
@@ -48,7 +48,7 @@ pub(crate) async fn sections_for(
     budget: u32,
     embedder: &dyn Embedder,
     counter: &dyn TokenCounter,
-) -> Result<Vec<Option<Section>>, ChatError> {
+) -> Result<Vec<Option<RecoverySection>>, ChatError> {
     let Some((checkpoint, number)) = latest_checkpoint(history) else {
         return Ok(Vec::new());
     };
@@ -91,7 +91,7 @@ pub(crate) fn whole(
     budget: u32,
     showing: Showing,
     counter: &dyn TokenCounter,
-) -> Option<Section> {
+) -> Option<RecoverySection> {
     let (checkpoint, number) = latest_checkpoint(history)?;
     let order = 0..checkpoint.items().len();
     fitting(&checkpoint, number, order, budget, showing, counter)
@@ -110,7 +110,7 @@ fn fitting(
     budget: u32,
     showing: Showing,
     counter: &dyn TokenCounter,
-) -> Option<Section> {
+) -> Option<RecoverySection> {
     /// Tokens of an item's bullet and line break; where it has more, the count below takes it out
     /// again.
     const LABEL: u32 = 2;
@@ -129,7 +129,7 @@ fn fitting(
         let kept = checkpoint.only(|_| place.next().is_some_and(|place| chosen.contains(&place)));
         let text = showing.section(&kept);
         if counter.count_text(&text) <= budget {
-            return Some(Section {
+            return Some(RecoverySection {
                 text,
                 number,
                 shown: chosen.len() as u32,

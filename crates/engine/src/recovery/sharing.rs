@@ -14,13 +14,13 @@ use crate::conversation::view::{Origin, WrittenPart};
 pub struct Sharing {
     /// The user whose threads share.
     pub user: String,
-    /// What is shared; usually only [`Field::UserPreferences`].
-    pub fields: Vec<Field>,
+    /// What is shared; usually only [`SharedField::UserPreferences`].
+    pub fields: Vec<SharedField>,
 }
 
 /// A field of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum SharedField {
     /// [`Checkpoint::active_goals`].
     ActiveGoals,
     /// [`Checkpoint::pending_tasks`].
@@ -35,15 +35,15 @@ pub enum Field {
     WorkflowState,
 }
 
-impl Field {
+impl SharedField {
     fn name(self) -> &'static str {
         match self {
-            Field::ActiveGoals => "active_goals",
-            Field::PendingTasks => "pending_tasks",
-            Field::KeyDecisions => "key_decisions",
-            Field::UserPreferences => "user_preferences",
-            Field::ContextReferences => "context_references",
-            Field::WorkflowState => "workflow_state",
+            SharedField::ActiveGoals => "active_goals",
+            SharedField::PendingTasks => "pending_tasks",
+            SharedField::KeyDecisions => "key_decisions",
+            SharedField::UserPreferences => "user_preferences",
+            SharedField::ContextReferences => "context_references",
+            SharedField::WorkflowState => "workflow_state",
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::strategy::{Context, Strategy};
 use crate::tokens::TokenCounter;
 
 /// A session as it was at one moment.
-pub(super) struct Moment<'s> {
+pub(super) struct SessionMoment<'s> {
     pub(super) strategy: &'s dyn Strategy,
     pub(super) model: &'s Metered<'s>,
     pub(super) counter: &'s dyn TokenCounter,
@@ -29,7 +29,7 @@ pub(super) struct Moment<'s> {
     pub(super) after: MessageId,
 }
 
-impl Moment<'_> {
+impl SessionMoment<'_> {
     fn context<'c>(&'c self, tally: &'c DecisionMeter<'c>) -> Context<'c> {
         Context {
             log: &self.log,
@@ -47,7 +47,7 @@ impl Moment<'_> {
 /// A snapshot of a session, ready to be compacted while messages arrive. One at a time: dropping it
 /// gives up.
 pub struct Preparation<'s> {
-    pub(super) moment: Moment<'s>,
+    pub(super) moment: SessionMoment<'s>,
     pub(super) under_way: Arc<()>,
 }
 
@@ -76,7 +76,7 @@ pub struct Prepared {
 /// A snapshot of a session, ready to have its checkpoint written while messages arrive. One at a
 /// time: dropping it gives up.
 pub struct CheckpointPreparation<'s> {
-    pub(super) moment: Moment<'s>,
+    pub(super) moment: SessionMoment<'s>,
     pub(super) under_way: Arc<()>,
 }
 
@@ -85,7 +85,7 @@ impl CheckpointPreparation<'_> {
     pub async fn run(self) -> PreparedCheckpoint {
         let tally = DecisionMeter::new(self.moment.model);
         let cx = self.moment.context(&tally);
-        let written = Written::of(self.moment.strategy, &cx, self.moment.after).await;
+        let written = WrittenBefore::of(self.moment.strategy, &cx, self.moment.after).await;
         PreparedCheckpoint {
             written,
             under_way: self.under_way,
@@ -95,12 +95,12 @@ impl CheckpointPreparation<'_> {
 
 /// A checkpoint that waits for [`crate::session::Session::adopt_checkpoint`].
 pub struct PreparedCheckpoint {
-    pub(super) written: Written,
+    pub(super) written: WrittenBefore,
     pub(super) under_way: Arc<()>,
 }
 
 /// What came of an attempt at a checkpoint before a turn.
-pub(super) struct Written {
+pub(super) struct WrittenBefore {
     pub(super) record: Result<NewRecord, FailReason>,
     /// The last message that it could read.
     pub(super) after: MessageId,
@@ -110,10 +110,10 @@ pub(super) struct Written {
     pub(super) extraction: Option<Extraction>,
 }
 
-impl Written {
+impl WrittenBefore {
     pub(super) async fn of(strategy: &dyn Strategy, cx: &Context<'_>, after: MessageId) -> Self {
         let record = strategy.checkpoint(cx).await;
-        Written {
+        WrittenBefore {
             record,
             after,
             view_tokens: cx.view.tokens(),

@@ -28,7 +28,7 @@ fn headroom(budget: &Budget) -> u32 {
 
 /// What a session should do about a request that has reached its trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum BreakerStep {
     /// Nothing has changed since the last try.
     Wait,
     /// Compact.
@@ -40,12 +40,12 @@ pub(crate) enum Step {
 impl Breaker {
     /// The next step for a request of `tokens`, where no compaction can take `outside` of them
     /// away.
-    pub(crate) fn step(&self, tokens: u32, outside: u32) -> Step {
+    pub(crate) fn step(&self, tokens: u32, outside: u32) -> BreakerStep {
         let has_shrunk = self.gave_up && outside < self.outside;
         match self.tries {
-            _ if tokens < self.next_at && !has_shrunk => Step::Wait,
-            MOST_TRIES if !self.gave_up => Step::GiveUp,
-            _ => Step::Try,
+            _ if tokens < self.next_at && !has_shrunk => BreakerStep::Wait,
+            MOST_TRIES if !self.gave_up => BreakerStep::GiveUp,
+            _ => BreakerStep::Try,
         }
     }
 
@@ -98,22 +98,22 @@ mod tests {
         let mut steps = Vec::new();
         for tokens in (8_000..=13_000).step_by(10) {
             let step = breaker.step(tokens, 7_900);
-            if step != Step::Wait {
+            if step != BreakerStep::Wait {
                 steps.push((tokens, step));
                 match step {
-                    Step::GiveUp => breaker.gave_up(tokens, 7_900, &budget),
+                    BreakerStep::GiveUp => breaker.gave_up(tokens, 7_900, &budget),
                     _ => breaker.tried(tokens, &budget),
                 }
             }
         }
         let expected = [
-            (8_000, Step::Try),
-            (8_510, Step::Try),
-            (9_020, Step::Try),
-            (9_530, Step::GiveUp),
-            (11_540, Step::Try),
-            (12_050, Step::Try),
-            (12_560, Step::Try),
+            (8_000, BreakerStep::Try),
+            (8_510, BreakerStep::Try),
+            (9_020, BreakerStep::Try),
+            (9_530, BreakerStep::GiveUp),
+            (11_540, BreakerStep::Try),
+            (12_050, BreakerStep::Try),
+            (12_560, BreakerStep::Try),
         ];
         assert_eq!(steps, expected);
     }
@@ -126,15 +126,15 @@ mod tests {
         for _ in 0..5 {
             breaker.tried(9_000, &budget);
         }
-        assert_eq!(breaker.step(9_501, 7_900), Step::GiveUp);
+        assert_eq!(breaker.step(9_501, 7_900), BreakerStep::GiveUp);
         breaker.gave_up(9_501, 7_900, &budget);
-        assert_eq!(breaker.step(9_600, 7_900), Step::Wait);
+        assert_eq!(breaker.step(9_600, 7_900), BreakerStep::Wait);
         assert_eq!(
             breaker.step(9_600, 500),
-            Step::Try,
+            BreakerStep::Try,
             "a huge result is no longer pending"
         );
         breaker.tried(4_000, &budget);
-        assert_eq!(breaker.step(8_000, 500), Step::Try);
+        assert_eq!(breaker.step(8_000, 500), BreakerStep::Try);
     }
 }

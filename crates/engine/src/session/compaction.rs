@@ -24,7 +24,7 @@ pub(crate) struct Decision {
 }
 
 /// A strategy's answer that passed every check but the budget.
-struct Answer {
+struct CheckedAnswer {
     compacted: View,
     saved: Vec<NewRecord>,
     fallback: Option<FailReason>,
@@ -57,7 +57,7 @@ async fn within_budget(
 ) -> Decision {
     let (allowed, outside) = (cx.budget.retained, tokens_outside(cx.log));
     let mut event = unchanged(cx.view, after, outside);
-    let mut best: Option<Answer> = None;
+    let mut best: Option<CheckedAnswer> = None;
     while event.attempts < ATTEMPTS {
         event.attempts += 1;
         let answer = match attempt(strategy, &cx, policy).await {
@@ -87,7 +87,7 @@ async fn within_budget(
             .saturating_sub(total([excess, excess / 10, 1]))
             .max(1);
     }
-    let Some(Answer {
+    let Some(CheckedAnswer {
         compacted,
         saved,
         fallback,
@@ -120,7 +120,7 @@ async fn attempt(
     strategy: &dyn Strategy,
     cx: &Context<'_>,
     policy: Policy,
-) -> Result<Answer, Declined> {
+) -> Result<CheckedAnswer, Declined> {
     let Compacted {
         edits,
         saved,
@@ -139,7 +139,7 @@ async fn attempt(
         }
     }
     let retained = retained_tokens(&compacted, cx.log);
-    Ok(Answer {
+    Ok(CheckedAnswer {
         compacted,
         saved,
         fallback,

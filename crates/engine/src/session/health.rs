@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Extraction, Reading};
+use crate::checkpoint::{Extraction, LadderReading};
 use crate::message::MessageId;
 
 /// Failures in a row after which an alert says so; the strategic plan says "repeated".
@@ -43,7 +43,7 @@ impl Health {
     /// Counts an attempt.
     pub(crate) fn note(&mut self, after: MessageId, extraction: &Extraction) {
         self.attempts += 1;
-        if matches!(extraction.reading, Reading::Rung(_)) {
+        if matches!(extraction.reading, LadderReading::Rung(_)) {
             self.succeeded += 1;
             self.in_a_row = 0;
             return;

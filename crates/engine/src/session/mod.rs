@@ -36,9 +36,9 @@ use crate::strategy::{Context, Strategy};
 use crate::tokens::CountedMessage;
 use crate::tokens::{TokenCounter, total};
 
-use background::Moment;
+use background::SessionMoment;
 pub use background::{CheckpointPreparation, Preparation, Prepared, PreparedCheckpoint};
-use breaker::{Breaker, Step};
+use breaker::{Breaker, BreakerStep};
 use compaction::{Decision, decide, declined_as, unchanged};
 pub use snapshot::Snapshot;
 
@@ -71,7 +71,7 @@ pub struct SessionConfig {
 
 /// When the next compaction is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Due {
+pub enum CompactionDue {
     /// When the request reaches its trigger.
     #[default]
     AtTrigger,
@@ -91,7 +91,7 @@ pub struct Session<'s> {
     recovery: Recovery,
     counter: &'s dyn TokenCounter,
     config: SessionConfig,
-    due: Due,
+    due: CompactionDue,
     log: Log,
     view: Arc<View>,
     /// The view's size on the scale of an estimator that reads text.
@@ -129,7 +129,7 @@ impl<'s> Session<'s> {
             recovery: Recovery::default(),
             counter,
             config,
-            due: Due::default(),
+            due: CompactionDue::default(),
             log: Log::default(),
             view: Arc::default(),
             estimated: 0,
@@ -234,7 +234,7 @@ impl<'s> Session<'s> {
         if !self.is_due() {
             return None;
         }
-        if self.strategy.is_due().is_none() && self.step() == Step::GiveUp {
+        if self.strategy.is_due().is_none() && self.step() == BreakerStep::GiveUp {
             self.give_up()
         } else {
             Box::pin(self.compact(now_ms)).await
@@ -243,14 +243,14 @@ impl<'s> Session<'s> {
 
     /// Changes the limits from the next decision on, as when a host changes the model.
     pub fn limit(&mut self, budget: Budget) {
-        self.schedule(budget, Due::AtTrigger);
+        self.schedule(budget, CompactionDue::AtTrigger);
     }
 
     /// Changes the limits, and says when the next compaction is due, as where compactions come at
-    /// given moments. Under [`Due::Now`], the trigger is the size of the request if that is
+    /// given moments. Under [`CompactionDue::Now`], the trigger is the size of the request if that is
     /// smaller.
-    pub fn schedule(&mut self, budget: Budget, due: Due) {
-        let trigger = if due == Due::Now {
+    pub fn schedule(&mut self, budget: Budget, due: CompactionDue) {
+        let trigger = if due == CompactionDue::Now {
             budget.trigger.min(self.request_estimate()).max(1)
         } else {
             budget.trigger
@@ -262,8 +262,11 @@ impl<'s> Session<'s> {
     /// Whether [`Session::before_call`] would decide about a compaction. A strategy that decides
     /// itself says so only before the turn.
     pub fn is_due(&self) -> bool {
-        let by_trigger =
-            || self.due != Due::NotYet && self.is_at_trigger() && self.step() != Step::Wait;
+        let by_trigger = || {
+            self.due != CompactionDue::NotYet
+                && self.is_at_trigger()
+                && self.step() != BreakerStep::Wait
+        };
         self.config.automatic && self.strategy.is_due().unwrap_or_else(by_trigger)
     }
 
@@ -332,12 +335,12 @@ impl<'s> Session<'s> {
     }
 
     /// The session as it is now, for a model and its window; none where the log is empty.
-    fn moment(&self, (model, window): (&'s Metered<'s>, Option<u32>)) -> Option<Moment<'s>> {
+    fn moment(&self, (model, window): (&'s Metered<'s>, Option<u32>)) -> Option<SessionMoment<'s>> {
         let config = SessionConfig {
             summarizer_window: window,
             ..self.config
         };
-        Some(Moment {
+        Some(SessionMoment {
             strategy: self.strategy,
             model,
             counter: self.counter,
@@ -462,7 +465,7 @@ impl<'s> Session<'s> {
         Arc::strong_count(&self.in_use) > 1
     }
 
-    fn step(&self) -> Step {
+    fn step(&self) -> BreakerStep {
         self.breaker
             .step(self.request_estimate(), self.tokens_outside())
     }

@@ -11,7 +11,7 @@ use crate::conversation::record::{History, NewRecord, RecordKind, SessionRecord}
 use crate::conversation::view::{Edit, Entry, Origin, View, WrittenPart};
 use crate::message::{Part, Role};
 use crate::model::embed::{Embedder, Lexical};
-use crate::recovery::{self, Recovery, Section};
+use crate::recovery::{self, Recovery, RecoverySection};
 use crate::session::Session;
 use crate::session::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use crate::strategy::declined::FailReason;
@@ -136,7 +136,7 @@ impl<'s> Session<'s> {
         asking.any(|text| !recovery::asks_for(text, &checkpoint).is_empty())
     }
 
-    fn whole_section(&self) -> Option<Section> {
+    fn whole_section(&self) -> Option<RecoverySection> {
         recovery::whole(
             &self.history,
             self.config.budget.written,
@@ -145,7 +145,7 @@ impl<'s> Session<'s> {
         )
     }
 
-    fn is_shown(&self, section: &Section) -> bool {
+    fn is_shown(&self, section: &RecoverySection) -> bool {
         let wanted = WrittenPart::text(section.text.clone(), Origin::Checkpoint(section.number));
         self.system_parts()
             .any(|it| it == (&wanted.part, wanted.origin))
@@ -173,8 +173,8 @@ impl<'s> Session<'s> {
         system.into_iter().flat_map(Entry::parts)
     }
 
-    fn show_section(&mut self, section: Section) -> (RecoveryOutcome, u32) {
-        let Section {
+    fn show_section(&mut self, section: RecoverySection) -> (RecoveryOutcome, u32) {
+        let RecoverySection {
             text,
             number,
             shown,
@@ -270,7 +270,7 @@ async fn about(
     budget: u32,
     embedder: &dyn Embedder,
     counter: &dyn TokenCounter,
-) -> (Option<Section>, Option<FailReason>) {
+) -> (Option<RecoverySection>, Option<FailReason>) {
     match recovery::section_for(history, query, budget, embedder, counter).await {
         Ok(section) => (section, None),
         Err(error) => {

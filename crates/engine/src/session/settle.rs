@@ -9,7 +9,7 @@ use crate::message::{MessageId, Usage};
 use crate::model::ChatRequest;
 use crate::model::meter::{Metered, Purpose};
 use crate::session::Session;
-use crate::session::background::{CheckpointPreparation, PreparedCheckpoint, Written};
+use crate::session::background::{CheckpointPreparation, PreparedCheckpoint, WrittenBefore};
 use crate::session::compaction::{Decision, failed_attempt, unchanged};
 use crate::session::event::{CheckpointEvent, Event, Outcome, RecoveryReason};
 use crate::session::health::Health;
@@ -159,12 +159,12 @@ impl<'s> Session<'s> {
             summarizer_window,
             ..self.context(&tally)
         };
-        let written = Written::of(self.strategy, &cx, after).await;
+        let written = WrittenBefore::of(self.strategy, &cx, after).await;
         self.keep_checkpoint(written, now_ms).await;
     }
 
-    async fn keep_checkpoint(&mut self, written: Written, now_ms: Option<i64>) {
-        let Written {
+    async fn keep_checkpoint(&mut self, written: WrittenBefore, now_ms: Option<i64>) {
+        let WrittenBefore {
             record,
             after,
             view_tokens,

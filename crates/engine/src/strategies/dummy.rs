@@ -30,14 +30,14 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             estimator,
         })
     },
-    build: |_| Arc::new(Dummy),
+    build: |_| Arc::new(DummyStrategy),
     published: None,
 };
 
-struct Dummy;
+struct DummyStrategy;
 
 #[async_trait]
-impl Strategy for Dummy {
+impl Strategy for DummyStrategy {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let selection = recent_or_skip(cx)?;
         let turn = Edit::turn("Earlier messages were cut.", Origin::Filler);

@@ -24,7 +24,7 @@ pub struct Composed {
 }
 
 /// The session as one of the strategies sees it.
-struct Seen<'v> {
+struct SessionOfStage<'v> {
     view: Cow<'v, View>,
     history: Cow<'v, History>,
     /// Where the parts come from that another strategy wrote. In the view they have the origin of a
@@ -46,10 +46,10 @@ impl Composed {
     }
 }
 
-impl<'v> Seen<'v> {
+impl<'v> SessionOfStage<'v> {
     /// The session as it is.
     fn now(stage: u8, cx: &Context<'v>) -> Self {
-        Seen::new(stage, cx, Cow::Borrowed(cx.view), &[])
+        SessionOfStage::new(stage, cx, Cow::Borrowed(cx.view), &[])
     }
 
     /// `new` are the records that the compaction under way has made.
@@ -86,7 +86,7 @@ impl<'v> Seen<'v> {
             .flatten()
             .any(is_foreign)
         {
-            return Seen {
+            return SessionOfStage {
                 view,
                 history,
                 masked,
@@ -104,7 +104,7 @@ impl<'v> Seen<'v> {
         }
         // The same messages are in the log.
         let view = View::from_edits(edits, cx.log, cx.counter).map_or(view, Cow::Owned);
-        Seen {
+        SessionOfStage {
             view,
             history,
             masked,
@@ -168,7 +168,7 @@ impl Strategy for Composed {
                 break;
             }
             let new = made.as_ref().map_or(&[][..], |made| &made.saved);
-            let seen = Seen::new(stage, cx, view.clone(), new);
+            let seen = SessionOfStage::new(stage, cx, view.clone(), new);
             let next = match strategy.compact(&seen.context(cx)).await {
                 Ok(next) => next,
                 Err(Declined::Skip(reason)) => {
@@ -203,7 +203,7 @@ impl Strategy for Composed {
             .filter(|(_, strategy)| strategy.follows_turns())
         {
             strategy
-                .before_turn(&Seen::now(stage, cx).context(cx))
+                .before_turn(&SessionOfStage::now(stage, cx).context(cx))
                 .await;
         }
     }
@@ -211,7 +211,7 @@ impl Strategy for Composed {
     fn checkpoint_is_due(&self, cx: &Context<'_>) -> bool {
         let last = self.stages().next_back();
         last.is_some_and(|(stage, strategy)| {
-            strategy.checkpoint_is_due(&Seen::now(stage, cx).context(cx))
+            strategy.checkpoint_is_due(&SessionOfStage::now(stage, cx).context(cx))
         })
     }
 
@@ -220,7 +220,7 @@ impl Strategy for Composed {
             return Err(FailReason::NoCheckpoint);
         };
         strategy
-            .checkpoint(&Seen::now(stage, cx).context(cx))
+            .checkpoint(&SessionOfStage::now(stage, cx).context(cx))
             .await
             .map(|new| NewRecord { stage, ..new })
     }
@@ -245,7 +245,7 @@ impl Strategy for Composed {
     ) -> Vec<Vec<WrittenPart>> {
         for (stage, strategy) in self.stages() {
             let found = strategy
-                .retrieve(&Seen::now(stage, cx).context(cx), questions, room)
+                .retrieve(&SessionOfStage::now(stage, cx).context(cx), questions, room)
                 .await;
             if !found.is_empty() {
                 return found;

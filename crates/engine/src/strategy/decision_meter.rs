@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::checkpoint::{Extraction, Reading, Unreadable};
+use crate::checkpoint::{Extraction, LadderReading, Unreadable};
 use crate::message::Usage;
 use crate::model::meter::{Metered, Purpose};
 use crate::model::{ChatError, ChatReply, ChatRequest};
@@ -56,7 +56,7 @@ impl<'t> DecisionMeter<'t> {
 
     /// Keeps an attempt whose answer could not be read at all, for that reason.
     pub(crate) fn note_failed(&self, reason: &FailReason) {
-        self.note(Extraction::new(Reading::Unreadable(match reason {
+        self.note(Extraction::new(LadderReading::Unreadable(match reason {
             FailReason::NoSummary(_) => Unreadable::Refused,
             _ => Unreadable::NoAnswer,
         })));

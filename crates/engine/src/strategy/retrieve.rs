@@ -5,7 +5,7 @@ use crate::conversation::view::{Entry, Origin, WrittenPart};
 use crate::memory::{self, RESULTS};
 use crate::message::Part;
 use crate::model::embed::Lexical;
-use crate::recovery::{self, Section};
+use crate::recovery::{self, RecoverySection};
 use crate::strategy::Context;
 
 /// For each question the notes that fit it best: [`RESULTS`] at most, those left out that find no
@@ -60,7 +60,8 @@ pub(crate) async fn checkpoint(
     let sections = recovery::sections_for(cx.history, questions, room, &Lexical, cx.counter)
         .await
         .unwrap_or_default();
-    let part = |section: Section| sized(cx, section.text, Origin::Checkpoint(section.number)).0;
+    let part =
+        |section: RecoverySection| sized(cx, section.text, Origin::Checkpoint(section.number)).0;
     sections
         .into_iter()
         .map(|section| section.map(part).into_iter().collect())

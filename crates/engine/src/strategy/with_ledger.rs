@@ -26,7 +26,7 @@ pub struct WithLedger {
     /// Most tokens of the ledger, its message included.
     pub tokens: u32,
     /// Where its tokens come from.
-    pub room: Room,
+    pub room: LedgerRoom,
     /// The directories that the conversation works in, as [`Ledger::in_directories`] takes them.
     pub directories: Vec<String>,
     /// The messages of role user that no person wrote, ascending. None of them is quoted.
@@ -35,7 +35,7 @@ pub struct WithLedger {
 
 /// Where the tokens of a ledger come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum LedgerRoom {
     /// Out of the retained budget, of which a ledger takes at most half. Where a strategy's own
     /// limits rule, it is added.
     Within,
@@ -47,7 +47,7 @@ impl WithLedger {
     /// Most tokens of the ledger under that budget.
     fn most(&self, budget: Budget) -> u32 {
         match (self.room, budget.retained) {
-            (Room::Within, Some(retained)) => self.tokens.min(retained / 2),
+            (LedgerRoom::Within, Some(retained)) => self.tokens.min(retained / 2),
             _ => self.tokens,
         }
     }
@@ -75,8 +75,8 @@ impl WithLedger {
     /// The session as the strategy sees it.
     fn without_ledger<'c>(&self, cx: &Context<'c>, view: &'c View) -> Context<'c> {
         let budget = match self.room {
-            Room::Within => less(cx.budget, self.most(cx.budget)),
-            Room::Added => cx.budget,
+            LedgerRoom::Within => less(cx.budget, self.most(cx.budget)),
+            LedgerRoom::Added => cx.budget,
         };
         Context {
             view,

@@ -22,32 +22,32 @@ const MOST_OUTSIDE: usize = 1 << 12;
 const LEAST_RUN: usize = 1 << 10;
 
 /// The counts of one encoding on one thread.
-pub(super) struct Memo {
+pub(super) struct CountMemo {
     vocabulary: &'static Vocabulary,
-    pairs: Vec<Pair>,
+    pairs: Vec<SlotPair>,
     outside: HashMap<Box<[u8]>, u32>,
 }
 
 /// Two pieces of one hash, the newer first: one cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Pair([Slot; 2]);
+struct SlotPair([MemoSlot; 2]);
 
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Slot {
-    key: Key,
+struct MemoSlot {
+    key: PieceKey,
     tokens: u32,
 }
 
 /// The bytes of a piece as words that may overlap, and its length; of an empty slot 0, which no
 /// piece has.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Key {
+struct PieceKey {
     words: [u64; LONGEST / 8],
     length: u32,
 }
 
-impl Key {
+impl PieceKey {
     /// Together the words hold every byte of a piece of that length, at places that follow from the
     /// length.
     fn new(piece: &[u8]) -> Self {
@@ -77,7 +77,7 @@ impl Key {
             }
             0 => [0; 3],
         };
-        Key {
+        PieceKey {
             words,
             length: length as u32,
         }
@@ -104,10 +104,10 @@ impl Key {
 }
 
 /// Lends this thread's memo of an encoding.
-pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> T {
+pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut CountMemo) -> T) -> T {
     thread_local! {
-        static O200K: RefCell<Memo> = RefCell::new(Memo::new(Encoding::O200k));
-        static CL100K: RefCell<Memo> = RefCell::new(Memo::new(Encoding::Cl100k));
+        static O200K: RefCell<CountMemo> = RefCell::new(CountMemo::new(Encoding::O200k));
+        static CL100K: RefCell<CountMemo> = RefCell::new(CountMemo::new(Encoding::Cl100k));
     }
     match encoding {
         Encoding::O200k => O200K.with_borrow_mut(work),
@@ -115,11 +115,11 @@ pub(super) fn with<T>(encoding: Encoding, work: impl FnOnce(&mut Memo) -> T) -> 
     }
 }
 
-impl Memo {
+impl CountMemo {
     fn new(encoding: Encoding) -> Self {
-        Memo {
+        CountMemo {
             vocabulary: encoding.vocabulary(),
-            pairs: vec![Pair::default(); PAIRS],
+            pairs: vec![SlotPair::default(); PAIRS],
             outside: HashMap::new(),
         }
     }
@@ -169,12 +169,12 @@ impl Memo {
     }
 
     fn remembered(&mut self, piece: &[u8]) -> u32 {
-        let key = Key::new(piece);
-        let Pair([newer, older]) = &mut self.pairs[key.place()];
+        let key = PieceKey::new(piece);
+        let SlotPair([newer, older]) = &mut self.pairs[key.place()];
         if newer.key != key {
             std::mem::swap(newer, older);
             if newer.key != key {
-                *newer = Slot {
+                *newer = MemoSlot {
                     key,
                     tokens: self.vocabulary.count(piece) as u32,
                 };
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_piece_that_lost_its_slot_is_counted_anew() {
-        let mut memo = Memo::new(Encoding::O200k);
+        let mut memo = CountMemo::new(Encoding::O200k);
         let short = (0..8 * PAIRS).map(|number| format!("p{number:x}"));
         let long =
             (0..2 * MOST_OUTSIDE).map(|number| format!("{number:x}{}", "pq".repeat(LONGEST)));
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn long_runs_of_one_byte_are_counted_as_they_are_merged() {
         for encoding in Encoding::ALL {
-            let mut memo = Memo::new(*encoding);
+            let mut memo = CountMemo::new(*encoding);
             for byte in ["-", "=", " ", "a", "\0", "\u{301}", "0"] {
                 for tail in ["", "\n", "a", "-\n\n"] {
                     for length in [LEAST_RUN - 1, LEAST_RUN, LEAST_RUN + 1, 2_047, 3_333] {
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn pieces_that_differ_in_trailing_zeros_differ() {
-        let mut memo = Memo::new(Encoding::O200k);
+        let mut memo = CountMemo::new(Encoding::O200k);
         let counts = (2..9)
             .map(|length| memo.count(&"\0".repeat(length)))
             .collect::<Vec<_>>();
@@ -249,7 +249,7 @@ mod tests {
                 let mut other = piece.clone();
                 other[at] ^= 0x80;
                 assert!(
-                    Key::new(&piece) != Key::new(&other),
+                    PieceKey::new(&piece) != PieceKey::new(&other),
                     "byte {at} of {length}"
                 );
             }

@@ -20,7 +20,7 @@ pub(super) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &st
             return None;
         }
         let (piece, tail) = rest.split_at(
-            Scan {
+            SplitScan {
                 encoding,
                 text: rest,
                 classes,
@@ -36,13 +36,13 @@ pub(super) fn pieces(encoding: Encoding, text: &str) -> impl Iterator<Item = &st
 const DIGITS: usize = 3;
 
 /// Text whose first piece is wanted. Places are in bytes.
-struct Scan<'t> {
+struct SplitScan<'t> {
     encoding: Encoding,
     text: &'t str,
     classes: &'static Classes,
 }
 
-impl Scan<'_> {
+impl SplitScan<'_> {
     /// Where the first piece ends.
     fn first_piece(&self) -> usize {
         let (class, length) = self.class_at(0);

@@ -1,7 +1,7 @@
 //! What parameters of strategies take. `compactometer sources` has every default beside its place in
 //! its source.
 
-use compactometer_engine::params::{Settings, Unit};
+use compactometer_engine::params::{ParamUnit, Settings};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::StrategySpec;
 
@@ -98,7 +98,7 @@ fn bad_values_are_refused_by_name_value_and_range() {
     for spec in ALL {
         for param in spec
             .params()
-            .filter(|param| !matches!(param.unit, Unit::Choice(_)))
+            .filter(|param| !matches!(param.unit, ParamUnit::Choice(_)))
         {
             let (least, greatest) = param.range;
             let (below, above) = ((least - 1.0).to_string(), (greatest + 1.0).to_string());
@@ -108,7 +108,7 @@ fn bad_values_are_refused_by_name_value_and_range() {
                     .unwrap_err()
                     .to_string();
                 let unit = match param.unit {
-                    Unit::Share | Unit::Temperature => format!("a {}", param.unit.name()),
+                    ParamUnit::Share | ParamUnit::Temperature => format!("a {}", param.unit.name()),
                     unit => format!("a number of {}", unit.name()),
                 };
                 let said = format!(

@@ -14,7 +14,7 @@ use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::params::Settings;
 use compactometer_engine::record::RecordKind;
-use compactometer_engine::session::{Due, Policy, Session, SessionConfig};
+use compactometer_engine::session::{CompactionDue, Policy, Session, SessionConfig};
 use compactometer_engine::store::{Commit, State, Store, StoreError};
 use compactometer_engine::strategies::ALL;
 use compactometer_engine::strategy::Strategy;
@@ -113,15 +113,15 @@ fn a_compaction_comes_when_the_host_says_so_and_then_at_any_size() {
     let mut session = Session::new(&*strategy, &metered, &Encoding::O200k, config(matched()));
     talk(&mut session, 0..19);
     assert!(session.is_at_trigger());
-    session.schedule(matched(), Due::NotYet);
+    session.schedule(matched(), CompactionDue::NotYet);
     assert!(!session.is_due() && ready(session.before_call(None)).is_none());
-    session.schedule(matched(), Due::AtTrigger);
+    session.schedule(matched(), CompactionDue::AtTrigger);
     assert!(session.is_due());
 
     let large = Budget::matched(100_000, 80_000, 300, 0.5).unwrap();
     session.limit(large);
     assert!(!session.is_due(), "the request is far from this trigger");
-    session.schedule(large, Due::Now);
+    session.schedule(large, CompactionDue::Now);
     assert!(session.is_due());
     assert_eq!(
         ready(session.before_call(None)).unwrap().outcome,
@@ -131,7 +131,7 @@ fn a_compaction_comes_when_the_host_says_so_and_then_at_any_size() {
         !session.is_at_trigger(),
         "what was left is under what it was"
     );
-    session.schedule(large, Due::NotYet);
+    session.schedule(large, CompactionDue::NotYet);
     assert!(!session.is_due());
 }
 

@@ -64,7 +64,7 @@ pub struct AnswerRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// What it says.
-    pub verdict: Verdict,
+    pub verdict: AnswerVerdict,
     /// The call.
     pub call: CallRow,
 }
@@ -74,7 +74,8 @@ pub struct Judgement {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+#[schemars(rename = "Verdict")]
+pub enum AnswerVerdict {
     /// It is right.
     Accepted,
     /// It is wrong.

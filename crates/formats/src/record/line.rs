@@ -61,7 +61,7 @@ impl Record {
     /// impossible.
     pub fn from_line(line: &str) -> Result<Self, String> {
         let malformed = |error: serde_json::Error| format!("expected a record: {error}");
-        let line: Line = serde_json::from_str(line).map_err(malformed)?;
+        let line: LineOfRecord = serde_json::from_str(line).map_err(malformed)?;
         if text_hash(line.record.get()) != line.checksum {
             return Err("the checksum does not match: the line was edited or damaged".to_owned());
         }
@@ -78,7 +78,8 @@ impl Record {
 }
 
 #[derive(Deserialize, JsonSchema)]
-pub(crate) struct Line<'l> {
+#[schemars(rename = "Line")]
+pub(crate) struct LineOfRecord<'l> {
     /// [`text_hash`] of the record's bytes.
     checksum: String,
     #[serde(borrow)]

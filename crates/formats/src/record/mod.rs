@@ -27,7 +27,7 @@ pub const VERSION: u32 = 5;
 
 pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
-pub(crate) use line::Line;
+pub(crate) use line::LineOfRecord;
 pub use line::text_hash;
 pub use observation::{
     ChanceCell, Fit, Held, Misbound, Needed, Observation, ObservationKind, Prompted, RANDOM_DRAWS,

@@ -102,20 +102,20 @@ impl Suite {
     /// # Errors
     /// As [`Suite::read`].
     pub fn from_reader(reader: impl BufRead, path: &Path) -> Result<Self, SuiteError> {
-        let mut lines = Lines {
+        let mut lines = SuiteLines {
             reader,
             path,
             number: 0,
             ended: false,
         };
-        let mut faults = Faults::default();
+        let mut faults = SuiteFaults::default();
         let first = lines
             .next_line()?
             .unwrap_or_else(|| Err("the file is empty; expected a suite header".to_owned()));
         // A file without a header is not a suite, so its other lines are not judged.
         let header = first
             .and_then(|line| parse_header(&line))
-            .map_err(|what| Faults::only(lines.number, what).at(path))?;
+            .map_err(|what| SuiteFaults::only(lines.number, what).at(path))?;
         check_header(&header, lines.number, &mut faults);
         let scenarios = scenarios(&mut lines, &mut faults)?;
         if scenarios.is_empty() && faults.count == 0 {
@@ -161,7 +161,7 @@ impl Suite {
     }
 }
 
-fn check_header(header: &Header, line: usize, faults: &mut Faults) {
+fn check_header(header: &Header, line: usize, faults: &mut SuiteFaults) {
     for name in header.notes.iter().chain([&header.name]) {
         if let Err(what) = is_plain("name or note", name) {
             faults.push(line, what);
@@ -259,8 +259,8 @@ fn is_plain(what: &str, name: &str) -> Result<(), String> {
 
 /// The scenarios after the header. None is kept once a fault is found.
 fn scenarios(
-    lines: &mut Lines<'_, impl BufRead>,
-    faults: &mut Faults,
+    lines: &mut SuiteLines<'_, impl BufRead>,
+    faults: &mut SuiteFaults,
 ) -> Result<Vec<Scenario>, SuiteError> {
     let mut scenarios = Vec::new();
     let mut ids = HashSet::new();
@@ -300,7 +300,7 @@ fn parse_scenario(line: String) -> Result<Scenario, String> {
 /// Longest line that is read, in bytes. It protects against files that are not a suite.
 const LONGEST_LINE: u64 = 256 * 1024 * 1024;
 
-struct Lines<'p, R> {
+struct SuiteLines<'p, R> {
     reader: R,
     path: &'p Path,
     number: usize,
@@ -308,7 +308,7 @@ struct Lines<'p, R> {
     ended: bool,
 }
 
-impl<R: BufRead> Lines<'_, R> {
+impl<R: BufRead> SuiteLines<'_, R> {
     /// The next line that is not blank, or why it cannot be read.
     fn next_line(&mut self) -> Result<Option<Result<String, String>>, SuiteError> {
         while !self.ended {
@@ -355,14 +355,14 @@ const LISTED: usize = 20;
 
 /// The first faults of a file, and the number of all.
 #[derive(Default)]
-struct Faults {
-    first: Vec<Fault>,
+struct SuiteFaults {
+    first: Vec<SuiteFault>,
     count: usize,
 }
 
-impl Faults {
+impl SuiteFaults {
     fn only(line: usize, what: String) -> Self {
-        let mut faults = Faults::default();
+        let mut faults = SuiteFaults::default();
         faults.push(line, what);
         faults
     }
@@ -370,7 +370,7 @@ impl Faults {
     fn push(&mut self, line: usize, what: String) {
         self.count += 1;
         if self.first.len() < LISTED {
-            self.first.push(Fault {
+            self.first.push(SuiteFault {
                 line: line.max(1),
                 what,
             });
@@ -389,7 +389,7 @@ impl Faults {
 
 /// What is wrong with a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct SuiteFault {
     /// From 1.
     pub line: usize,
     /// What was found, and what was expected or is to be done.
@@ -413,20 +413,20 @@ pub enum SuiteError {
         /// The file.
         path: PathBuf,
         /// The first faults, in the order of lines; at least one.
-        faults: Vec<Fault>,
+        faults: Vec<SuiteFault>,
         /// The number of faults after these.
         more: usize,
     },
 }
 
 /// A single fault in one line of text, several in one line each.
-fn fault_list(path: &Path, faults: &[Fault], more: usize) -> String {
+fn fault_list(path: &Path, faults: &[SuiteFault], more: usize) -> String {
     let path = path.display();
-    if let ([Fault { line, what }], 0) = (faults, more) {
+    if let ([SuiteFault { line, what }], 0) = (faults, more) {
         return format!("`{path}`, line {line}: {what}");
     }
     let mut text = format!("`{path}` has {} errors:", faults.len() + more);
-    for Fault { line, what } in faults {
+    for SuiteFault { line, what } in faults {
         text += &format!("\n  line {line}: {what}");
     }
     if more > 0 {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use compactometer_disk::input::{Kind, open, read_text};
+use compactometer_disk::input::{InputKind, open, read_text};
 use compactometer_formats::prices::{PriceTable, SHIPPED};
 use compactometer_formats::suite::Suite;
 
 fn refusal(path: &Path) -> String {
-    read_text(path, Kind::PROMPT).unwrap_err().to_string()
+    read_text(path, InputKind::PROMPT).unwrap_err().to_string()
 }
 
 #[test]
@@ -26,12 +26,12 @@ fn a_file_has_at_most_what_its_kind_may_have() {
     let path = dir.path().join("file");
     for (kind, most, told) in [
         (
-            Kind::PROMPT,
+            InputKind::PROMPT,
             1 << 20,
             "it is larger than 1 MiB, the limit for a prompt; check that it is the file you mean",
         ),
         (
-            Kind::PRICES,
+            InputKind::PRICES,
             4 << 20,
             "it is larger than 4 MiB, the limit for a price table; check that it is the file you mean",
         ),

@@ -1,6 +1,6 @@
 //! Records of earlier programs are read by this one, and what this one writes reads back as it was.
 
-use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use compactometer_engine::event::{RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow, Signs};
@@ -49,12 +49,12 @@ fn a_long_record_is_written_as_a_short_one() {
 fn extractions_read_back_as_they_were_written() {
     let mut record = Record::from_line(&line(BEFORE_EXTRACTIONS)).unwrap();
     let lenient = Extraction {
-        reading: Reading::Rung(Rung::Lenient),
+        reading: LadderReading::Rung(Rung::Lenient),
         leaked: 2,
         left_out: 1,
     };
     let no_answer = Extraction {
-        reading: Reading::Unreadable(Unreadable::NoAnswer),
+        reading: LadderReading::Unreadable(Unreadable::NoAnswer),
         leaked: 0,
         left_out: 0,
     };

@@ -1,7 +1,7 @@
 //! The ladder that reads checkpoints from a model's answer: a checkpoint is not empty, survives a
 //! round trip, and contains only text of the answer. Without a checkpoint there is a reason.
 
-use compactometer_engine::checkpoint::{Checkpoint, Examples, Reading, Rung, extract};
+use compactometer_engine::checkpoint::{Checkpoint, Examples, LadderReading, Rung, extract};
 use compactometer_engine::model::Finish;
 
 /// A prompt with examples that must be removed from answers.
@@ -23,7 +23,7 @@ pub(super) fn run(data: &[u8]) -> bool {
 fn check(answer: &str, finish: Finish, examples: &Examples<'_>) -> bool {
     let (checkpoint, extraction) = extract(answer, finish, examples);
     match (&checkpoint, extraction.reading) {
-        (Some(checkpoint), Reading::Rung(rung)) => {
+        (Some(checkpoint), LadderReading::Rung(rung)) => {
             assert!(
                 rung != Rung::Partial || finish == Finish::Length,
                 "{extraction:?}"
@@ -34,7 +34,7 @@ fn check(answer: &str, finish: Finish, examples: &Examples<'_>) -> bool {
             }
             holds(answer, checkpoint, examples);
         }
-        (None, Reading::Unreadable(_)) => {}
+        (None, LadderReading::Unreadable(_)) => {}
         other => panic!("{other:?}"),
     }
     checkpoint.is_some()

@@ -23,227 +23,227 @@ mod store_sqlite;
 mod suite;
 mod tokens;
 
-use crate::Target;
+use crate::FuzzTarget;
 
 /// All targets.
-pub const ALL: &[Target] = &[
-    Target {
+pub const ALL: &[FuzzTarget] = &[
+    FuzzTarget {
         name: "baseline",
         run: baseline::run,
     },
-    Target {
+    FuzzTarget {
         name: "cassette",
         run: cassette::run,
     },
-    Target {
+    FuzzTarget {
         name: "events",
         run: events::run,
     },
-    Target {
+    FuzzTarget {
         name: "exact",
         run: exact::run,
     },
-    Target {
+    FuzzTarget {
         name: "import-adk",
         run: import::adk,
     },
-    Target {
+    FuzzTarget {
         name: "import-aider",
         run: import::aider,
     },
-    Target {
+    FuzzTarget {
         name: "import-anthropic",
         run: import::anthropic,
     },
-    Target {
+    FuzzTarget {
         name: "import-anthropic-chat",
         run: import::anthropic_chat,
     },
-    Target {
+    FuzzTarget {
         name: "import-atif",
         run: import::atif,
     },
-    Target {
+    FuzzTarget {
         name: "import-beam",
         run: import::beam,
     },
-    Target {
+    FuzzTarget {
         name: "import-chatgpt",
         run: import::chatgpt,
     },
-    Target {
+    FuzzTarget {
         name: "import-claude-code",
         run: import::claude_code,
     },
-    Target {
+    FuzzTarget {
         name: "import-cline",
         run: import::cline,
     },
-    Target {
+    FuzzTarget {
         name: "import-codex",
         run: import::codex,
     },
-    Target {
+    FuzzTarget {
         name: "import-codex-exec",
         run: import::codex_exec,
     },
-    Target {
+    FuzzTarget {
         name: "import-copilot",
         run: import::copilot,
     },
-    Target {
+    FuzzTarget {
         name: "import-gemini",
         run: import::gemini,
     },
-    Target {
+    FuzzTarget {
         name: "import-gemini-stream",
         run: import::gemini_stream,
     },
-    Target {
+    FuzzTarget {
         name: "import-google",
         run: import::google,
     },
-    Target {
+    FuzzTarget {
         name: "import-goose",
         run: import::goose,
     },
-    Target {
+    FuzzTarget {
         name: "import-inspect",
         run: import::inspect,
     },
-    Target {
+    FuzzTarget {
         name: "import-langchain",
         run: import::langchain,
     },
-    Target {
+    FuzzTarget {
         name: "import-locomo",
         run: import::locomo,
     },
-    Target {
+    FuzzTarget {
         name: "import-longmemeval",
         run: import::longmemeval,
     },
-    Target {
+    FuzzTarget {
         name: "import-mini-swe-agent",
         run: import::mini_swe_agent,
     },
-    Target {
+    FuzzTarget {
         name: "import-openai",
         run: import::openai,
     },
-    Target {
+    FuzzTarget {
         name: "import-openai-responses",
         run: import::openai_responses,
     },
-    Target {
+    FuzzTarget {
         name: "import-opencode",
         run: import::opencode,
     },
-    Target {
+    FuzzTarget {
         name: "import-openhands",
         run: import::openhands,
     },
-    Target {
+    FuzzTarget {
         name: "import-otel",
         run: import::otel,
     },
-    Target {
+    FuzzTarget {
         name: "import-pi",
         run: import::pi,
     },
-    Target {
+    FuzzTarget {
         name: "import-pydantic-ai",
         run: import::pydantic_ai,
     },
-    Target {
+    FuzzTarget {
         name: "import-qwen",
         run: import::qwen,
     },
-    Target {
+    FuzzTarget {
         name: "import-specstory",
         run: import::specstory,
     },
-    Target {
+    FuzzTarget {
         name: "import-strands",
         run: import::strands,
     },
-    Target {
+    FuzzTarget {
         name: "import-swe-agent",
         run: import::swe_agent,
     },
-    Target {
+    FuzzTarget {
         name: "import-tau-bench",
         run: import::tau_bench,
     },
-    Target {
+    FuzzTarget {
         name: "import-vercel",
         run: import::vercel,
     },
-    Target {
+    FuzzTarget {
         name: "import-vscode-chat",
         run: import::vscode_chat,
     },
-    Target {
+    FuzzTarget {
         name: "ladder",
         run: ladder::run,
     },
-    Target {
+    FuzzTarget {
         name: "manifest",
         run: manifest::run,
     },
-    Target {
+    FuzzTarget {
         name: "mask",
         run: mask::run,
     },
-    Target {
+    FuzzTarget {
         name: "matcher",
         run: matcher::run,
     },
-    Target {
+    FuzzTarget {
         name: "mock",
         run: mock::run,
     },
-    Target {
+    FuzzTarget {
         name: "model",
         run: model::run,
     },
-    Target {
+    FuzzTarget {
         name: "prices",
         run: prices::run,
     },
-    Target {
+    FuzzTarget {
         name: "record",
         run: record::run,
     },
-    Target {
+    FuzzTarget {
         name: "report",
         run: report::run,
     },
-    Target {
+    FuzzTarget {
         name: "server",
         run: server::run,
     },
-    Target {
+    FuzzTarget {
         name: "skeletons",
         run: skeletons::run,
     },
-    Target {
+    FuzzTarget {
         name: "spec",
         run: spec::run,
     },
-    Target {
+    FuzzTarget {
         name: "store-directory",
         run: store_directory::run,
     },
-    Target {
+    FuzzTarget {
         name: "store-sqlite",
         run: store_sqlite::run,
     },
-    Target {
+    FuzzTarget {
         name: "suite",
         run: suite::run,
     },
-    Target {
+    FuzzTarget {
         name: "tokens",
         run: tokens::run,
     },

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use compactometer_formats::schemas;
-use compactometer_formats::suite::{Fault, Suite, SuiteError};
+use compactometer_formats::suite::{Suite, SuiteError, SuiteFault};
 
 pub(super) fn run(data: &[u8]) -> bool {
     match Suite::from_reader(data, Path::new("suite.jsonl")) {
@@ -18,7 +18,7 @@ pub(super) fn run(data: &[u8]) -> bool {
         Err(SuiteError::Invalid { faults, .. }) => {
             let lines = data.split(|byte| *byte == b'\n').count();
             assert!((1..=20).contains(&faults.len()), "{faults:?}");
-            for Fault { line, what } in faults {
+            for SuiteFault { line, what } in faults {
                 assert!(
                     (1..=lines).contains(&line) && !what.is_empty(),
                     "line {line} of {lines}: {what:?}"

@@ -14,7 +14,7 @@ use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Origin, View, WrittenPart};
 
 use super::AddedText;
-use super::texts::{Said, bare};
+use super::texts::{SaidUpTo, bare};
 use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
 
@@ -45,7 +45,8 @@ impl Strategy for Beside {
 impl Beside {
     fn text(&self, edits: &[Edit], cx: &Context<'_>) -> Result<String, FailReason> {
         let budget = self.tokens.saturating_sub(MESSAGE_OVERHEAD);
-        let said = Said::of_messages(&self.prepared, cx.log.messages().len(), budget, cx.counter);
+        let said =
+            SaidUpTo::of_messages(&self.prepared, cx.log.messages().len(), budget, cx.counter);
         Ok(match self.text {
             AddedText::FrequentValues => said.frequent(),
             AddedText::RandomValues => said.random().next().unwrap_or_default(),

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use compactometer_engine::strategy::Strategy;
-use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
+use compactometer_engine::strategy::with_ledger::{LedgerRoom, WithLedger};
 use serde::Serialize;
 
 use crate::prepare::PreparedScenario;
@@ -79,7 +79,7 @@ impl Addition {
     pub(crate) fn beside(
         self,
         strategy: Arc<dyn Strategy>,
-        room: Room,
+        room: LedgerRoom,
         prepared: &Arc<PreparedScenario>,
     ) -> Arc<dyn Strategy> {
         let (text, tokens) = (self.text, self.tokens.get());

@@ -14,7 +14,7 @@ use rand_chacha::rand_core::SeedableRng;
 use crate::prepare::PreparedScenario;
 
 /// What was said in the first `length` messages, for texts of at most `budget` tokens.
-pub(crate) struct Said<'p> {
+pub(crate) struct SaidUpTo<'p> {
     prepared: &'p PreparedScenario,
     length: usize,
     budget: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Said<'p> {
     values: Vec<(usize, String)>,
 }
 
-impl<'p> Said<'p> {
+impl<'p> SaidUpTo<'p> {
     /// Its values are the facts. They must be all exact values: the facts of a suite are mostly
     /// those that calls use later.
     pub(crate) fn of_facts(
@@ -37,7 +37,7 @@ impl<'p> Said<'p> {
         let values = values
             .map(|(mentions, fact)| (times(mentions), fact.value.clone()))
             .filter(|(times, _)| *times > 0);
-        Said {
+        SaidUpTo {
             prepared,
             length,
             budget,
@@ -67,7 +67,7 @@ impl<'p> Said<'p> {
             .into_iter()
             .map(|(value, times)| (times, value))
             .collect();
-        Said {
+        SaidUpTo {
             prepared,
             length,
             budget,

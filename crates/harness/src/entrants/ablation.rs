@@ -9,7 +9,7 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_formats::record::Family;
 
 use super::all;
-use crate::plan::{Entrant, Entry};
+use crate::plan::{Entrant, EntrantKind};
 
 /// Each strategy that was published, its published form, and, where that has several switches, a
 /// row for each of them; all but the first are compared with the first.
@@ -43,7 +43,7 @@ fn switched(spec: &'static StrategySpec) -> impl Iterator<Item = Entrant> {
             Some(Entrant {
                 name: format!("{}[{key}={shown}]", spec.name),
                 family: Family::Reference,
-                entry: Entry::Strategy(spec, settings),
+                entry: EntrantKind::Strategy(spec, settings),
                 addition: None,
                 absence: None,
                 trigger: None,

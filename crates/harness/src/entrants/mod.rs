@@ -17,8 +17,8 @@ pub use own::{add as add_own, own};
 pub use select::{Open, select, select_with};
 pub use select_error::SelectError;
 
-use crate::baselines;
-use crate::plan::{Entrant, Entry};
+use crate::controls;
+use crate::plan::{Entrant, EntrantKind};
 
 /// Every strategy with its source's settings, those of the program's own first, corrected and as
 /// published; then every control.
@@ -27,7 +27,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         move |spec: &'static StrategySpec| Entrant {
             name: spec.name.to_owned(),
             family,
-            entry: Entry::Strategy(spec, Settings::defaults(spec)),
+            entry: EntrantKind::Strategy(spec, Settings::defaults(spec)),
             addition: None,
             absence: None,
             trigger: None,
@@ -41,7 +41,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
         .map(with_defaults(Family::Reference));
     let faithful = strategies::ALL.iter().filter_map(|spec| {
         // A test of the engine holds that every published value fits.
-        let entry = Entry::Strategy(spec, Settings::published(spec).ok()??);
+        let entry = EntrantKind::Strategy(spec, Settings::published(spec).ok()??);
         Some(Entrant {
             name: spec.published_name(),
             family: Family::Faithful,
@@ -52,10 +52,10 @@ pub fn all() -> impl Iterator<Item = Entrant> {
             reference: None,
         })
     });
-    let controls = baselines::ALL.iter().map(|control| Entrant {
+    let controls = controls::ALL.iter().map(|control| Entrant {
         name: control.name.to_owned(),
         family: Family::Control,
-        entry: Entry::Control(control),
+        entry: EntrantKind::Control(control),
         addition: None,
         absence: None,
         trigger: None,
@@ -64,7 +64,7 @@ pub fn all() -> impl Iterator<Item = Entrant> {
     let recorded = Entrant {
         name: recorded_program::PROGRAM.name.to_owned(),
         family: Family::Recorded,
-        entry: Entry::Recorded(&recorded_program::PROGRAM),
+        entry: EntrantKind::Recorded(&recorded_program::PROGRAM),
         addition: None,
         absence: None,
         trigger: None,

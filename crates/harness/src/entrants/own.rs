@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
 
-use crate::baselines;
+use crate::controls;
 
 static OWN: OnceLock<&[&StrategySpec]> = OnceLock::new();
 
@@ -18,7 +18,7 @@ pub fn add(own: &'static [&'static StrategySpec]) -> Result<(), String> {
         .iter()
         .flat_map(|spec| [spec.name.to_owned(), spec.published_name()]);
     let taken = built_in
-        .chain(baselines::ALL.iter().map(|control| control.name.to_owned()))
+        .chain(controls::ALL.iter().map(|control| control.name.to_owned()))
         .collect::<Vec<_>>();
     for (place, spec) in own.iter().enumerate() {
         if taken.iter().any(|name| name == spec.name)

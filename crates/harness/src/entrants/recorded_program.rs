@@ -11,25 +11,25 @@ use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 
 use crate::plan::RecordedProgram;
 use crate::prepare::PreparedScenario;
-use crate::prepare::cleared::Cleared;
+use crate::prepare::cleared::ClearedUpTo;
 use crate::prepare::recorded_context::{edits, written};
 
 pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
     name: "recorded",
     about: "the compactions that the recorded program made; all rows then compact at its moments and to its sizes",
     build: |prepared| {
-        Arc::new(Recorded {
+        Arc::new(ProgramAsRecorded {
             prepared: Arc::clone(prepared),
         })
     },
 };
 
-struct Recorded {
+struct ProgramAsRecorded {
     prepared: Arc<PreparedScenario>,
 }
 
 #[async_trait]
-impl Strategy for Recorded {
+impl Strategy for ProgramAsRecorded {
     async fn compact(&self, cx: &Context<'_>) -> Result<Compacted, Declined> {
         let after = cx.log.messages().last().map(|last| last.message.id);
         let made = self
@@ -41,7 +41,7 @@ impl Strategy for Recorded {
         let made = made.ok_or(SkipReason::NothingToCompact)?;
         let system = cx.log.system().map(|system| system.message.id);
         let body = written(made).collect::<Vec<_>>().join("\n");
-        let mut cleared = Cleared::new(&self.prepared.scenario.log);
+        let mut cleared = ClearedUpTo::new(&self.prepared.scenario.log);
         cleared.up_to(made.after);
         let edits = cleared.out_of_edits(edits(made, system, cx.number_of_new(0)), cx.log);
         let saved = NewRecord::new(

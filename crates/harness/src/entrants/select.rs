@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::params::PROMPT;
 use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
@@ -13,7 +13,7 @@ use super::items::{EXEC, MOST_STAGES, alias_of, stages};
 use super::select_error::SelectError;
 use super::{ablation, all};
 use crate::additions::{AddedText, Addition};
-use crate::plan::{Absence, Composition, CustomStrategy, Entrant, Entry, Trigger};
+use crate::plan::{Absence, Composition, CustomStrategy, Entrant, EntrantKind, Trigger};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their
 /// base. An item is a name, `@reference`, `@faithful`, `@controls`, `@all` (all but `recorded`),
@@ -55,7 +55,7 @@ pub fn select_with<'n>(
         let (alias, base) = alias_of(name);
         let found = match stages(base)[..] {
             [_, _, ..] => vec![composed(alias, base, open)?],
-            _ if base.starts_with(EXEC) => vec![Command::parse(base).entrant(alias, open)?],
+            _ if base.starts_with(EXEC) => vec![CommandItem::parse(base).entrant(alias, open)?],
             _ if name == "@ablation" => ablation::entrants().collect(),
             _ if name == "@ideas" => ideas()?,
             _ if name.contains('=') => vec![aliased(alias, base)?],
@@ -111,7 +111,9 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
             return Err(SelectError::Empty(base.to_owned()));
         }
         let mut entrant = match stage {
-            command if command.starts_with(EXEC) => Command::parse(command).entrant(None, open)?,
+            command if command.starts_with(EXEC) => {
+                CommandItem::parse(command).entrant(None, open)?
+            }
             named => match with_parameters(named) {
                 Err(SelectError::OfControl(name)) => return Err(SelectError::Stage(name)),
                 found => found?,
@@ -151,7 +153,7 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
             .collect::<Vec<_>>()
             .join(">"),
     };
-    let entry = Entry::Custom(Arc::new(Composition::new(parts)));
+    let entry = EntrantKind::Custom(Arc::new(Composition::new(parts)));
     Ok(Entrant {
         name,
         family: Family::Custom,
@@ -164,18 +166,18 @@ fn composed(alias: Option<&str>, base: &str, open: Open<'_>) -> Result<Entrant, 
 }
 
 /// An item of a list that runs a program.
-struct Command<'n> {
+struct CommandItem<'n> {
     command: &'n str,
     /// Its parameters, each after a colon.
     assigned: &'n str,
 }
 
-impl<'n> Command<'n> {
+impl<'n> CommandItem<'n> {
     fn parse(item: &'n str) -> Self {
         let rest = item.strip_prefix(EXEC).unwrap_or(item);
         let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
         let (command, assigned) = quoted.unwrap_or((rest, ""));
-        Command {
+        CommandItem {
             command: command.trim(),
             assigned,
         }
@@ -184,7 +186,7 @@ impl<'n> Command<'n> {
     fn entrant(&self, alias: Option<&str>, open: Open<'_>) -> Result<Entrant, SelectError> {
         let custom = open(self.command).map_err(SelectError::Custom)?;
         let name = plain_name(alias.unwrap_or(custom.name()))?;
-        let entry = Entry::Custom(custom);
+        let entry = EntrantKind::Custom(custom);
         let mut entrant = Entrant {
             name,
             family: Family::Custom,
@@ -207,7 +209,7 @@ impl<'n> Command<'n> {
 /// Whether nothing but the name and the reference can differ.
 fn does_the_same(one: &Entrant, other: &Entrant) -> bool {
     let custom = |entrant: &Entrant| match &entrant.entry {
-        Entry::Custom(custom) => Some(custom.identity()),
+        EntrantKind::Custom(custom) => Some(custom.identity()),
         _ => None,
     };
     (one.settings(), one.addition, one.absence, &one.trigger)
@@ -341,12 +343,12 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         entrant.trigger = Some(trigger.ok_or_else(|| SelectError::Trigger(value.to_owned()))?);
         return Ok(());
     }
-    if let Entry::Custom(custom) = &entrant.entry {
+    if let EntrantKind::Custom(custom) = &entrant.entry {
         let changed = custom.with(key, value).map_err(SelectError::Custom)?;
-        entrant.entry = Entry::Custom(changed);
+        entrant.entry = EntrantKind::Custom(changed);
         return Ok(());
     }
-    let Entry::Strategy(spec, settings) = &mut entrant.entry else {
+    let EntrantKind::Strategy(spec, settings) = &mut entrant.entry else {
         let parameters = AddedText::ALL
             .into_iter()
             .map(|(_, parameter, _)| parameter);
@@ -369,10 +371,11 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
     if key != PROMPT {
         return Ok(settings.set(spec, key, value)?);
     }
-    let text = read_text(Path::new(value), Kind::PROMPT).map_err(|source| SelectError::Prompt {
-        path: value.to_owned(),
-        source,
-    })?;
+    let text =
+        read_text(Path::new(value), InputKind::PROMPT).map_err(|source| SelectError::Prompt {
+            path: value.to_owned(),
+            source,
+        })?;
     settings
         .set(spec, key, &text)
         .map_err(|why| SelectError::Text {
@@ -427,7 +430,7 @@ mod tests {
     use compactometer_formats::protocol::Protocol;
 
     use super::*;
-    use crate::baselines;
+    use crate::controls;
     use crate::plan::Sizes;
 
     #[test]
@@ -458,7 +461,7 @@ mod tests {
             .iter()
             .filter(|spec| spec.published.is_some())
             .count();
-        let all = strategies::ALL.len() + published + baselines::ALL.len();
+        let all = strategies::ALL.len() + published + controls::ALL.len();
         assert_eq!(names(&["@all"], &[]).map(|all| all.len()), Ok(all));
         assert_eq!(
             names(&["@reference"], &[]).map(|all| all.len()),
@@ -468,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_new_control_needs_its_file_and_its_line_alone() {
-        let name = baselines::dummy::CONTROL.name;
+        let name = controls::dummy::CONTROL.name;
         assert_eq!(names(&[name], &[]), Ok(vec![name.to_owned()]));
         let controls = names(&["@controls"], &[]).expect("known");
         assert!(
@@ -476,7 +479,7 @@ mod tests {
             "{controls:?}"
         );
         let listed = all().find(|entrant| entrant.name == name).expect("listed");
-        assert_eq!(listed.about(), baselines::dummy::CONTROL.about);
+        assert_eq!(listed.about(), controls::dummy::CONTROL.about);
         assert!(!listed.source().is_empty() && listed.compacts() && !listed.family.is_tested());
         assert!(
             super::unknown_name("dummy-contrl")
@@ -526,7 +529,7 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["chained>summarize", "x", "a>b"]
         );
-        let Entry::Custom(x) = &chosen[1].entry else {
+        let EntrantKind::Custom(x) = &chosen[1].entry else {
             panic!("a composition")
         };
         let value = |name: &str| {
@@ -544,7 +547,7 @@ mod tests {
             "the row has what its strategies were given"
         );
         let identities = chosen.iter().filter_map(|row| match &row.entry {
-            Entry::Custom(custom) => Some(custom.identity()),
+            EntrantKind::Custom(custom) => Some(custom.identity()),
             _ => None,
         });
         let mut identities = identities.collect::<Vec<_>>();
@@ -560,7 +563,7 @@ mod tests {
         let (_, resolved) = chosen[0]
             .resolve(Protocol::Matched, sizes, 1.0)
             .expect("holds");
-        let Entry::Custom(resolved) = &resolved.entry else {
+        let EntrantKind::Custom(resolved) = &resolved.entry else {
             panic!("a composition")
         };
         let asked = resolved

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use compactometer_engine::ledger::Ledger;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::losses::{HookRun, LEDGER_SIZES, VALUE_DRAWS};
-use compactometer_text::sentences::Lines;
+use compactometer_text::sentences::SentenceLines;
 
-use crate::additions::texts::{Said, bare};
+use crate::additions::texts::{SaidUpTo, bare};
 use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded_context::Left;
+use crate::prepare::recorded_context::LeftByProgram;
 
 /// The facts whose values such texts hold, as they were said or by another name.
 pub(super) struct Added {
@@ -26,9 +26,9 @@ pub(super) struct Added {
     /// For each hook.
     pub(super) hooks: Vec<BTreeSet<u32>>,
     /// What the ledger says.
-    pub(super) ledger_lines: Lines,
+    pub(super) ledger_lines: SentenceLines,
     /// What each hook says.
-    pub(super) hook_lines: Vec<Lines>,
+    pub(super) hook_lines: Vec<SentenceLines>,
 }
 
 /// Makes the texts for one compaction after the other.
@@ -69,7 +69,7 @@ impl<'p> Adding<'p> {
     }
 
     /// The texts beside what a compaction left, which is no earlier than the one before.
-    pub(super) fn beside(&mut self, left: &Left) -> Added {
+    pub(super) fn beside(&mut self, left: &LeftByProgram) -> Added {
         self.read_up_to(left.length);
         let Adding {
             prepared,
@@ -78,7 +78,7 @@ impl<'p> Adding<'p> {
             counter,
             ..
         } = *self;
-        let said = Said::of_facts(prepared, left.length, budget, counter);
+        let said = SaidUpTo::of_facts(prepared, left.length, budget, counter);
         let drawn = said.random().take(VALUE_DRAWS);
         let held = |text: &str| held(prepared, text);
         let lack = self.ledger.lack(left.view.texts());
@@ -93,10 +93,10 @@ impl<'p> Adding<'p> {
             ledger_of: LEDGER_SIZES.map(|size| held(&ledger(size))),
             unbound: held(&bare(&lack, budget, counter)),
             hooks: runs.iter().map(|run| held(&run.context)).collect(),
-            ledger_lines: Lines::new([page.as_str()]),
+            ledger_lines: SentenceLines::new([page.as_str()]),
             hook_lines: runs
                 .iter()
-                .map(|run| Lines::new([run.context.as_str()]))
+                .map(|run| SentenceLines::new([run.context.as_str()]))
                 .collect(),
         }
     }

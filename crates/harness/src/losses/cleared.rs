@@ -10,15 +10,15 @@ use compactometer_engine::view::{Entry, View};
 use compactometer_formats::losses::Count;
 use compactometer_formats::record::{Held, UseKind};
 
-use super::{Seen, holds};
+use super::{SeenContext, holds};
 use crate::prepare::PreparedScenario;
-use crate::prepare::cleared::Cleared;
+use crate::prepare::cleared::ClearedUpTo;
 
 /// Values in results that were taken out and that a call acts on before anybody says them again and
 /// before the next compaction, and how many of them were held elsewhere.
 pub(super) fn cleared_values(
     prepared: &PreparedScenario,
-    seen: &[Seen],
+    seen: &[SeenContext],
     counter: &dyn TokenCounter,
 ) -> Count {
     let mut count = Count::default();
@@ -27,7 +27,8 @@ pub(super) fn cleared_values(
         return count;
     }
     let (used, unknown) = (used_at(prepared), prepared.unmeasured().collect::<Vec<_>>());
-    let (mut log, mut view, mut cleared) = (Log::default(), View::default(), Cleared::new(notes));
+    let (mut log, mut view, mut cleared) =
+        (Log::default(), View::default(), ClearedUpTo::new(notes));
     let (mut seen, mut open) = (seen.iter().peekable(), BTreeMap::new());
     for (index, counted) in prepared.messages.iter().enumerate() {
         for fact in used.get(&index).into_iter().flatten() {
@@ -63,7 +64,7 @@ pub(super) fn cleared_values(
 }
 
 /// The facts whose values are in results of a view that were taken out.
-fn gone(prepared: &PreparedScenario, view: &View, cleared: &Cleared<'_>) -> Vec<u32> {
+fn gone(prepared: &PreparedScenario, view: &View, cleared: &ClearedUpTo<'_>) -> Vec<u32> {
     let mut gone = vec![false; prepared.mentions.len()];
     let parts = view.entries().iter().flat_map(Entry::parts);
     parts

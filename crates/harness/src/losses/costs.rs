@@ -12,10 +12,10 @@ use compactometer_text::exact;
 use compactometer_text::suggest::is_one_edit;
 use serde_json::Value;
 
-use super::{Seen, texts};
+use super::{SeenContext, texts};
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded_context::written;
-use crate::prepare::uses::{Purpose, arguments};
+use crate::prepare::uses::{ArgumentPurpose, arguments};
 
 /// The calls after a compaction, and before it, that are looked at.
 const CALLS: usize = 50;
@@ -24,8 +24,8 @@ const REQUESTS: usize = 10;
 
 pub(super) fn costs(
     prepared: &PreparedScenario,
-    seen: &Seen,
-    calls: &[Call<'_>],
+    seen: &SeenContext,
+    calls: &[PricedCall<'_>],
     counter: &dyn TokenCounter,
 ) -> CompactionCosts {
     let left = &seen.left;
@@ -87,8 +87,8 @@ pub(super) fn costs(
 /// Calls from a compaction to the next one of its session; nothing for the last one.
 pub(super) fn calls_until_next(
     prepared: &PreparedScenario,
-    seen: &Seen,
-    calls: &[Call<'_>],
+    seen: &SeenContext,
+    calls: &[PricedCall<'_>],
 ) -> Option<usize> {
     let next = prepared.scenario.compactions.get(seen.left.place + 1)?;
     let end = prepared.index_of(next.after) + 1;
@@ -97,7 +97,7 @@ pub(super) fn calls_until_next(
 }
 
 /// A call with its result.
-pub(super) struct Call<'p> {
+pub(super) struct PricedCall<'p> {
     message: usize,
     tool: &'p str,
     arguments: Value,
@@ -105,7 +105,7 @@ pub(super) struct Call<'p> {
 }
 
 /// The calls of a conversation, in order.
-pub(super) fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
+pub(super) fn calls(prepared: &PreparedScenario) -> Vec<PricedCall<'_>> {
     let parts = || {
         prepared
             .messages
@@ -131,7 +131,7 @@ pub(super) fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
         } = part
         {
             let arguments = serde_json::from_str(arguments).unwrap_or_default();
-            calls.push(Call {
+            calls.push(PricedCall {
                 message,
                 tool: name.as_str(),
                 arguments,
@@ -144,7 +144,7 @@ pub(super) fn calls(prepared: &PreparedScenario) -> Vec<Call<'_>> {
 
 /// What a call reads, if it reads a file: a word of the tool's name says so, and an argument names
 /// the file.
-fn file_read<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+fn file_read<'c>(call: &'c PricedCall<'_>) -> Option<&'c str> {
     let reads =
         words(call.tool).any(|word| ["read", "view", "open", "cat"].contains(&word.as_str()));
     let names = [
@@ -179,7 +179,7 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 
 /// Reads among some calls of what was read before another one, by other calls than these.
 fn read_again(
-    calls: &[Call<'_>],
+    calls: &[PricedCall<'_>],
     among: Range<usize>,
     before: usize,
     counter: &dyn TokenCounter,
@@ -201,7 +201,7 @@ fn read_again(
 }
 
 /// Values that a compaction lost and that a person said again before anybody else did.
-fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> Vec<String> {
+fn said_again(prepared: &PreparedScenario, seen: &SeenContext, later: Range<usize>) -> Vec<String> {
     let is_lost = |fact: &usize| {
         let said = &prepared.mentions[*fact];
         let next = said.iter().find(|mention| later.contains(mention));
@@ -222,7 +222,11 @@ fn said_again(prepared: &PreparedScenario, seen: &Seen, later: Range<usize>) -> 
 
 /// Failed calls with a path that nobody said, where one to a file of that name was said before the
 /// compaction.
-fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) -> Vec<WrongValue> {
+fn wrong_values(
+    prepared: &PreparedScenario,
+    calls: &[PricedCall<'_>],
+    before: usize,
+) -> Vec<WrongValue> {
     let mut wrong = Vec::new();
     for call in calls
         .iter()
@@ -230,7 +234,7 @@ fn wrong_values(prepared: &PreparedScenario, calls: &[Call<'_>], before: usize) 
     {
         let addresses = arguments(&call.arguments)
             .into_iter()
-            .filter(|argument| argument.purpose == Purpose::Address);
+            .filter(|argument| argument.purpose == ArgumentPurpose::Address);
         for exact in
             addresses.flat_map(|argument| exact::of_argument(argument.name, &argument.text))
         {
@@ -275,7 +279,11 @@ const LETTERS: usize = 5;
 
 /// Failed calls with a value that the summary was the first to say, where one that is a letter away
 /// was said before and is not in what was left.
-fn altered_values(prepared: &PreparedScenario, seen: &Seen, calls: &[Call<'_>]) -> Vec<WrongValue> {
+fn altered_values(
+    prepared: &PreparedScenario,
+    seen: &SeenContext,
+    calls: &[PricedCall<'_>],
+) -> Vec<WrongValue> {
     let made = &prepared.scenario.compactions[seen.left.place];
     let is_said = |value: &str| {
         let said = prepared.messages[..seen.left.length].iter();
@@ -368,7 +376,7 @@ mod tests {
     fn a_tool_reads_if_a_word_of_its_name_says_so() {
         let path = serde_json::json!({"path": "a.rs"});
         let reads = |tool: &str| {
-            file_read(&Call {
+            file_read(&PricedCall {
                 message: 0,
                 tool,
                 arguments: path.clone(),

@@ -20,9 +20,9 @@ use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded_context::{Left, left, written};
+use crate::prepare::recorded_context::{LeftByProgram, left, written};
 use added::{Added, Adding};
-use costs::Call;
+use costs::PricedCall;
 
 /// What the compactions of a conversation lost. `budget` is the tokens of the texts that are added
 /// for comparison, and `hooks` has what each hook did, by the place of the compaction in the
@@ -44,7 +44,7 @@ pub fn losses(
     let moments = recorded_moments(&prepared, &left);
     let seen = left
         .into_iter()
-        .map(|left| Seen::new(&prepared, left))
+        .map(|left| SeenContext::new(&prepared, left))
         .collect::<Vec<_>>();
     let (scenario, calls) = (&prepared.scenario, costs::calls(&prepared));
     let hooks_of = |place: usize| hooks.get(place).map_or(&[][..], Vec::as_slice);
@@ -75,24 +75,24 @@ pub fn losses(
 }
 
 /// What a compaction left, and the values that it holds.
-struct Seen {
-    left: Left,
+struct SeenContext {
+    left: LeftByProgram,
     /// For each fact, whether the context holds its value as it was said.
     holds: Vec<bool>,
 }
 
-impl Seen {
-    fn new(prepared: &PreparedScenario, left: Left) -> Self {
+impl SeenContext {
+    fn new(prepared: &PreparedScenario, left: LeftByProgram) -> Self {
         let holds = holds(prepared, &left.view);
-        Seen { left, holds }
+        SeenContext { left, holds }
     }
 }
 
 fn compaction(
     prepared: &PreparedScenario,
-    seen: &Seen,
+    seen: &SeenContext,
     moments: &[Moment],
-    calls: &[Call<'_>],
+    calls: &[PricedCall<'_>],
     counter: &dyn TokenCounter,
 ) -> CompactionLosses {
     let made = &prepared.scenario.compactions[seen.left.place];
@@ -124,7 +124,7 @@ fn compaction(
 /// Values of the request that was open at a compaction and that later calls act on before anybody
 /// says them again, and how many of them are in what it left. No program is assumed to have kept the
 /// request.
-fn open_request(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> Count {
+fn open_request(prepared: &PreparedScenario, seen: &SeenContext, moments: &[Moment]) -> Count {
     let (left, mut count) = (&seen.left, Count::default());
     let Some(moment) = moments.iter().find(|moment| moment.length == left.length) else {
         return count;
@@ -189,7 +189,7 @@ fn holds(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
 
 /// Values that were said before a compaction, those that later calls use and the others, with how
 /// many of each it left.
-fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Count, Count) {
+fn values(prepared: &PreparedScenario, seen: &SeenContext, moments: &[Moment]) -> (Count, Count) {
     let (mut used, mut unused) = (Count::default(), Count::default());
     for fact in point(
         prepared,
@@ -213,7 +213,7 @@ fn values(prepared: &PreparedScenario, seen: &Seen, moments: &[Moment]) -> (Coun
 
 fn uses(
     prepared: &PreparedScenario,
-    seen: &[Seen],
+    seen: &[SeenContext],
     moments: &[Moment],
     added: &[Added],
 ) -> Vec<UseSeen> {
@@ -240,12 +240,12 @@ fn uses(
 
 fn use_seen(
     prepared: &PreparedScenario,
-    seen: &Seen,
+    seen: &SeenContext,
     added: &Added,
     fact: u32,
     message: usize,
 ) -> UseSeen {
-    let Seen { left, holds } = seen;
+    let SeenContext { left, holds } = seen;
     let row = &prepared.scenario.facts[fact as usize];
     let used = prepared.uses.by(message, fact);
     let held = prepared.held(fact, holds[fact as usize], &left.view, left.length);

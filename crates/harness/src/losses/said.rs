@@ -1,9 +1,9 @@
 //! What a person said, and whether it is left after compactions.
 
 use compactometer_formats::losses::SentenceSeen;
-use compactometer_text::sentences::Lines;
+use compactometer_text::sentences::SentenceLines;
 
-use super::Seen;
+use super::SeenContext;
 use super::added::Added;
 use crate::prepare::PreparedScenario;
 use crate::prepare::said::of_persons;
@@ -15,14 +15,14 @@ const MOST_COMPACTIONS: usize = 3;
 /// was last said.
 pub(super) fn said(
     prepared: &PreparedScenario,
-    seen: &[Seen],
+    seen: &[SeenContext],
     added: &[Added],
 ) -> Vec<SentenceSeen> {
     let said = of_persons(&prepared.scenario, &prepared.messages);
     let ends = compactions(prepared);
     let mut found = Vec::new();
-    for (Seen { left, .. }, added) in seen.iter().zip(added) {
-        let lines = Lines::new(left.view.texts());
+    for (SeenContext { left, .. }, added) in seen.iter().zip(added) {
+        let lines = SentenceLines::new(left.view.texts());
         for one in &said {
             let Some(&last) = one.before(left.length).last() else {
                 continue;
@@ -33,7 +33,7 @@ pub(super) fn said(
             let compactions = compactions.count();
             if compactions <= MOST_COMPACTIONS {
                 let is_left = one.is_in(&lines);
-                let is_beside = |lines: &Lines| is_left || one.is_in(lines);
+                let is_beside = |lines: &SentenceLines| is_left || one.is_in(lines);
                 found.push(SentenceSeen {
                     session: prepared.scenario.id.clone(),
                     compaction: left.place,

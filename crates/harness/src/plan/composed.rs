@@ -9,7 +9,7 @@ use compactometer_engine::strategy::Strategy;
 use compactometer_engine::strategy::composed::Composed;
 use compactometer_formats::record::{Family, text_hash};
 
-use super::{CustomStrategy, Entrant, Entry, LimitsError};
+use super::{CustomStrategy, Entrant, EntrantKind, LimitsError};
 
 /// Strategies, of which each is asked only if those before it leave too much.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl CustomStrategy for Composition {
 
     fn identity(&self) -> String {
         let stages = self.stages.iter().map(|stage| match &stage.entry {
-            Entry::Custom(custom) => custom.identity(),
+            EntrantKind::Custom(custom) => custom.identity(),
             _ => serde_json::json!([stage.entry_name(), stage.source(), stage.settings()])
                 .to_string(),
         });
@@ -115,9 +115,9 @@ impl CustomStrategy for Composition {
 
     fn build(&self, tools: &[ToolDefinition], seed: u64) -> Arc<dyn Strategy> {
         let stages = self.stages.iter().filter_map(|stage| match &stage.entry {
-            Entry::Strategy(spec, settings) => Some((spec.build)(settings)),
-            Entry::Custom(custom) => Some(custom.build(tools, seed)),
-            Entry::Control(_) | Entry::Recorded(_) => None,
+            EntrantKind::Strategy(spec, settings) => Some((spec.build)(settings)),
+            EntrantKind::Custom(custom) => Some(custom.build(tools, seed)),
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) => None,
         });
         Arc::new(Composed {
             stages: stages.collect(),

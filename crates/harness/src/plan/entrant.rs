@@ -6,7 +6,7 @@ use std::sync::Arc;
 use compactometer_engine::budget::Budget;
 use compactometer_engine::params::Settings;
 use compactometer_engine::session::Policy;
-use compactometer_engine::strategy::with_ledger::Room;
+use compactometer_engine::strategy::with_ledger::LedgerRoom;
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
@@ -25,7 +25,7 @@ pub struct Entrant {
     /// Whether it is a strategy under test, and in which form, or a control.
     pub family: Family,
     /// What it is.
-    pub entry: Entry,
+    pub entry: EntrantKind,
     /// What is added to what it leaves, if something is.
     pub addition: Option<Addition>,
     /// After how long a user counts as back from an absence, if not after the session's default.
@@ -51,7 +51,7 @@ pub struct Sizes {
 
 /// What an entrant runs.
 #[derive(Clone)]
-pub enum Entry {
+pub enum EntrantKind {
     /// A strategy under test, with its settings.
     Strategy(&'static StrategySpec, Settings),
     /// A yardstick.
@@ -92,29 +92,29 @@ impl Entrant {
     /// The name of the strategy or control that it runs. An alias has its base's.
     pub(crate) fn entry_name(&self) -> &str {
         match &self.entry {
-            Entry::Strategy(spec, _) => spec.name,
-            Entry::Control(control) => control.name,
-            Entry::Recorded(program) => program.name,
-            Entry::Custom(custom) => custom.name(),
+            EntrantKind::Strategy(spec, _) => spec.name,
+            EntrantKind::Control(control) => control.name,
+            EntrantKind::Recorded(program) => program.name,
+            EntrantKind::Custom(custom) => custom.name(),
         }
     }
 
     /// One line for help and lists.
     pub fn about(&self) -> &str {
         match &self.entry {
-            Entry::Strategy(spec, _) => spec.about,
-            Entry::Control(control) => control.about,
-            Entry::Recorded(program) => program.about,
-            Entry::Custom(custom) => custom.about(),
+            EntrantKind::Strategy(spec, _) => spec.about,
+            EntrantKind::Control(control) => control.about,
+            EntrantKind::Recorded(program) => program.about,
+            EntrantKind::Custom(custom) => custom.about(),
         }
     }
 
     /// The document that describes it, or its own version.
     pub fn source(&self) -> &str {
         match &self.entry {
-            Entry::Strategy(spec, _) => spec.source,
-            Entry::Control(_) | Entry::Recorded(_) => "docs/measurement.md",
-            Entry::Custom(custom) => custom.version(),
+            EntrantKind::Strategy(spec, _) => spec.source,
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) => "docs/measurement.md",
+            EntrantKind::Custom(custom) => custom.version(),
         }
     }
 
@@ -122,13 +122,13 @@ impl Entrant {
     /// published, and what a program did, is measured as it is.
     pub fn policy(&self) -> Policy {
         let deviates = match &self.entry {
-            Entry::Strategy(spec, settings) => spec.params().any(|param| {
+            EntrantKind::Strategy(spec, settings) => spec.params().any(|param| {
                 settings
                     .value(param.name)
                     .is_some_and(|value| param.deviates(value))
             }),
-            Entry::Custom(custom) => custom.deviates(),
-            Entry::Control(_) | Entry::Recorded(_) => false,
+            EntrantKind::Custom(custom) => custom.deviates(),
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) => false,
         };
         let is_as_it_is = deviates || matches!(self.family, Family::Faithful | Family::Recorded);
         if is_as_it_is {
@@ -141,33 +141,33 @@ impl Entrant {
     /// Its settings; a control and a strategy of the user's own have none.
     pub fn settings(&self) -> Option<&Settings> {
         match &self.entry {
-            Entry::Strategy(_, settings) => Some(settings),
-            Entry::Control(_) | Entry::Recorded(_) | Entry::Custom(_) => None,
+            EntrantKind::Strategy(_, settings) => Some(settings),
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) | EntrantKind::Custom(_) => None,
         }
     }
 
     /// The control that it runs, if it is none of the strategies under test.
     fn control(&self) -> Option<&'static Control> {
         match &self.entry {
-            Entry::Control(control) => Some(control),
-            Entry::Strategy(..) | Entry::Recorded(_) | Entry::Custom(_) => None,
+            EntrantKind::Control(control) => Some(control),
+            EntrantKind::Strategy(..) | EntrantKind::Recorded(_) | EntrantKind::Custom(_) => None,
         }
     }
 
     /// Whether it has a tail whose share of the retained budget can be chosen.
     pub(crate) fn has_tail(&self) -> bool {
-        matches!(&self.entry, Entry::Strategy(spec, _) if spec.params().any(|param| param.name == "tail"))
+        matches!(&self.entry, EntrantKind::Strategy(spec, _) if spec.params().any(|param| param.name == "tail"))
     }
 
     /// Whether it compacts at all: a strategy that its own parameters switch off does not, whoever
     /// sets its limits.
     pub fn compacts(&self) -> bool {
         match &self.entry {
-            Entry::Control(control) => control.compacts,
-            Entry::Strategy(spec, settings) => {
+            EntrantKind::Control(control) => control.compacts,
+            EntrantKind::Strategy(spec, settings) => {
                 (spec.limits)(settings).map_or(true, |limits| limits.trigger > 0)
             }
-            Entry::Recorded(_) | Entry::Custom(_) => true,
+            EntrantKind::Recorded(_) | EntrantKind::Custom(_) => true,
         }
     }
 
@@ -181,7 +181,7 @@ impl Entrant {
         protocol: Protocol,
         sizes: Sizes,
     ) -> Result<Vec<&'static str>, LimitsError> {
-        let Entry::Strategy(spec, settings) = &self.entry else {
+        let EntrantKind::Strategy(spec, settings) = &self.entry else {
             return Ok(Vec::new());
         };
         if protocol.limits() == LimitsOf::Strategy || !self.compacts() {
@@ -189,7 +189,7 @@ impl Entrant {
         }
         // What a session is built from: its limits, and the values that are read beside these.
         let built = |settings: &Settings| -> Result<_, LimitsError> {
-            let entry = Entry::Strategy(spec, settings.clone());
+            let entry = EntrantKind::Strategy(spec, settings.clone());
             let entrant = Entrant {
                 entry,
                 ..self.clone()
@@ -259,11 +259,11 @@ impl Entrant {
     }
 
     /// A ledger is added to what a program left, and within the budget of a strategy.
-    fn room(&self) -> Room {
+    fn room(&self) -> LedgerRoom {
         if self.family == Family::Recorded {
-            Room::Added
+            LedgerRoom::Added
         } else {
-            Room::Within
+            LedgerRoom::Within
         }
     }
 
@@ -271,7 +271,7 @@ impl Entrant {
     fn with_room(&self, sizes: Sizes) -> Sizes {
         let added = self
             .addition
-            .filter(|_| self.room() == Room::Added)
+            .filter(|_| self.room() == LedgerRoom::Added)
             .map_or(0, |addition| addition.tokens.get());
         let retained = sizes
             .retained
@@ -293,11 +293,11 @@ impl Entrant {
             retained,
             split,
         } = sizes;
-        if let Entry::Strategy(spec, settings) = &self.entry
+        if let EntrantKind::Strategy(spec, settings) = &self.entry
             && protocol.limits() == LimitsOf::Strategy
         {
             let budget = Budget::published((spec.limits)(settings)?, scale)?;
-            let entry = Entry::Strategy(spec, settings.scaled(spec, scale));
+            let entry = EntrantKind::Strategy(spec, settings.scaled(spec, scale));
             return Ok((
                 budget,
                 Entrant {
@@ -307,7 +307,7 @@ impl Entrant {
             ));
         }
         let window = match &self.entry {
-            Entry::Custom(custom) => custom.window().unwrap_or(window),
+            EntrantKind::Custom(custom) => custom.window().unwrap_or(window),
             _ => window,
         };
         let share = split.map_or_else(|| self.tail_share(), Ok)?;
@@ -319,7 +319,7 @@ impl Entrant {
 
     /// Whether it asks a model past the meter.
     pub(crate) fn is_unmetered(&self) -> bool {
-        matches!(&self.entry, Entry::Custom(custom) if custom.is_unmetered())
+        matches!(&self.entry, EntrantKind::Custom(custom) if custom.is_unmetered())
     }
 
     /// Whether all requests to its summarizer are known. They are not where a transcript only
@@ -331,18 +331,18 @@ impl Entrant {
     /// The share of the retained budget that it keeps verbatim.
     pub(super) fn tail_share(&self) -> Result<f64, LimitsError> {
         Ok(match &self.entry {
-            Entry::Strategy(spec, settings) => (spec.limits)(settings)?.tail_share(),
-            Entry::Control(control) => control.tail_share,
-            Entry::Custom(custom) => custom.tail_share(),
-            Entry::Recorded(_) => 0.0,
+            EntrantKind::Strategy(spec, settings) => (spec.limits)(settings)?.tail_share(),
+            EntrantKind::Control(control) => control.tail_share,
+            EntrantKind::Custom(custom) => custom.tail_share(),
+            EntrantKind::Recorded(_) => 0.0,
         })
     }
 
     /// Whether it is a strategy whose split between tail and summary is the one that it has by
     /// default, and not one that the user chose.
     pub(super) fn has_default_split(&self) -> bool {
-        let Entry::Strategy(spec, settings) = &self.entry else {
-            return matches!(self.entry, Entry::Custom(_));
+        let EntrantKind::Strategy(spec, settings) = &self.entry else {
+            return matches!(self.entry, EntrantKind::Custom(_));
         };
         let share = |settings| (spec.limits)(settings).map(|limits| limits.tail_share());
         matches!((share(settings), share(&Settings::defaults(spec))), (Ok(own), Ok(default)) if own == default)
@@ -351,14 +351,14 @@ impl Entrant {
     /// Itself with the settings that scale with the window.
     pub(super) fn in_window(&self, window: u32) -> Result<Entrant, LimitsError> {
         let entry = match &self.entry {
-            Entry::Strategy(spec, settings) => {
+            EntrantKind::Strategy(spec, settings) => {
                 let limits = (spec.limits)(settings)?;
-                Entry::Strategy(
+                EntrantKind::Strategy(
                     spec,
                     settings.in_window(spec, f64::from(window) / f64::from(limits.window)),
                 )
             }
-            Entry::Custom(custom) => Entry::Custom(
+            EntrantKind::Custom(custom) => EntrantKind::Custom(
                 custom
                     .in_window(window)?
                     .unwrap_or_else(|| Arc::clone(custom)),
@@ -373,7 +373,7 @@ impl Entrant {
 
     /// Its prompt, if it is not the strategy's own.
     pub(super) fn changed_prompt(&self) -> Option<&str> {
-        let Entry::Strategy(spec, settings) = &self.entry else {
+        let EntrantKind::Strategy(spec, settings) = &self.entry else {
             return None;
         };
         (settings.prompt() != spec.prompt).then(|| settings.prompt())
@@ -382,7 +382,7 @@ impl Entrant {
     /// Its parameters as a user would type them, before they are scaled.
     pub(super) fn parameters(&self) -> Vec<(String, String)> {
         match &self.entry {
-            Entry::Strategy(spec, settings) => {
+            EntrantKind::Strategy(spec, settings) => {
                 let typed = spec.params().filter_map(|param| {
                     let value = settings.value(param.name)?;
                     Some((
@@ -394,8 +394,8 @@ impl Entrant {
                 });
                 typed.collect()
             }
-            Entry::Custom(custom) => custom.parameters(),
-            Entry::Control(_) | Entry::Recorded(_) => Vec::new(),
+            EntrantKind::Custom(custom) => custom.parameters(),
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) => Vec::new(),
         }
     }
 
@@ -407,10 +407,10 @@ impl Entrant {
     /// Builds it for one scenario.
     pub fn build(&self, prepared: &Arc<PreparedScenario>, seed: u64) -> Arc<dyn Strategy> {
         let strategy = match &self.entry {
-            Entry::Strategy(spec, settings) => (spec.build)(settings),
-            Entry::Control(control) => (control.build)(prepared, seed),
-            Entry::Recorded(program) => (program.build)(prepared),
-            Entry::Custom(custom) => {
+            EntrantKind::Strategy(spec, settings) => (spec.build)(settings),
+            EntrantKind::Control(control) => (control.build)(prepared, seed),
+            EntrantKind::Recorded(program) => (program.build)(prepared),
+            EntrantKind::Custom(custom) => {
                 let messages = prepared.messages.iter().map(|counted| &counted.message);
                 custom.build(&tools_of(&prepared.scenario.tools, messages), seed)
             }

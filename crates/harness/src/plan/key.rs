@@ -9,7 +9,7 @@ use compactometer_formats::record::VERSION;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Entrant, Entry, PlanOptions};
+use super::{Entrant, EntrantKind, PlanOptions};
 use crate::probes;
 
 /// What all cases of a plan have in common.
@@ -116,13 +116,13 @@ const NUMBERED: [(&str, &str); 5] = [
 /// An entrant's source as its keys hold it.
 fn key_source(entrant: &Entrant) -> String {
     match &entrant.entry {
-        Entry::Strategy(spec, _) => NUMBERED
+        EntrantKind::Strategy(spec, _) => NUMBERED
             .iter()
             .fold(spec.source.to_owned(), |source, (name, number)| {
                 source.replace(name, number)
             }),
-        Entry::Control(_) | Entry::Recorded(_) => "MEASUREMENT, controls".to_owned(),
-        Entry::Custom(custom) => format!("custom: {}", custom.identity()),
+        EntrantKind::Control(_) | EntrantKind::Recorded(_) => "MEASUREMENT, controls".to_owned(),
+        EntrantKind::Custom(custom) => format!("custom: {}", custom.identity()),
     }
 }
 

@@ -5,7 +5,7 @@ use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::{Family, text_hash};
 use compactometer_formats::scenario::Scenario;
 
-use super::{Absence, Entrant, Entry, Plan, Trigger};
+use super::{Absence, Entrant, EntrantKind, Plan, Trigger};
 
 impl Plan {
     /// The manifest of a run of this plan. Build, command, suite, tokenizer, prices and reference
@@ -94,7 +94,7 @@ fn version(scenario: &Scenario) -> Option<(String, String)> {
 fn identity(entrant: &Entrant) -> serde_json::Value {
     let name = &entrant.name;
     let settings = match &entrant.entry {
-        Entry::Custom(custom) => serde_json::json!(custom.identity()),
+        EntrantKind::Custom(custom) => serde_json::json!(custom.identity()),
         _ => serde_json::json!(entrant.settings()),
     };
     let identity = match (entrant.addition, entrant.absence) {
@@ -139,8 +139,12 @@ impl Plan {
             .as_ref()
             .map(|trigger| (Trigger::PARAMETER.to_owned(), trigger.to_string()));
         let base = match &entrant.entry {
-            Entry::Strategy(spec, _) if entrant.family == Family::Faithful => spec.published_name(),
-            Entry::Control(_) | Entry::Recorded(_) if addition.is_none() => return None,
+            EntrantKind::Strategy(spec, _) if entrant.family == Family::Faithful => {
+                spec.published_name()
+            }
+            EntrantKind::Control(_) | EntrantKind::Recorded(_) if addition.is_none() => {
+                return None;
+            }
             _ => entrant.entry_name().to_owned(),
         };
         let parameters = entrant
@@ -159,10 +163,10 @@ impl Plan {
             .unwrap_or_default();
         let without_effect = without_effect.into_iter().map(str::to_owned).collect();
         let version = match &entrant.entry {
-            Entry::Custom(custom) => {
+            EntrantKind::Custom(custom) => {
                 Some(custom.version().to_owned()).filter(|version| !version.is_empty())
             }
-            Entry::Strategy(spec, _) if entrant.family == Family::Custom => {
+            EntrantKind::Strategy(spec, _) if entrant.family == Family::Custom => {
                 Some(spec.source.to_owned())
             }
             _ => None,

@@ -27,7 +27,7 @@ use compactometer_formats::suite::Suite;
 pub use absence::Absence;
 pub use composed::Composition;
 pub use custom::{CustomStrategy, tools_of};
-pub use entrant::{Control, Entrant, Entry, RecordedProgram, Sizes};
+pub use entrant::{Control, Entrant, EntrantKind, RecordedProgram, Sizes};
 use key::{Keys, RowKeys, number, seed_of};
 pub use limits_error::LimitsError;
 pub(crate) use points::point;
@@ -36,13 +36,13 @@ pub use prospects::Prospects;
 pub(crate) use protocols::recorded::unlimited as recorded_moments;
 pub use schedule::{Distance, Moment, Schedule};
 use sweep::Condition;
-pub use sweep::Sweep;
+pub use sweep::PlannedSweep;
 pub(crate) use trigger::Now;
 pub use trigger::Trigger;
 pub use window::{Shares, choose, smallest_feasible};
 
 use crate::prepare::PreparedScenario;
-use protocols::{Frame, Ground, ScheduleOf, Scheduled};
+use protocols::{Ground, LimitFrame, ScheduleOf, Scheduled};
 
 /// What a user asked for.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ pub struct Plan {
     /// Where the window comes from, for the user.
     pub window_reason: String,
     /// Further retained budgets and splits of the matched protocol.
-    pub sweep: Sweep,
+    pub sweep: PlannedSweep,
     /// The cases, by protocol, then by scenario, then by entrant, so that an interrupted run has
     /// finished the first protocol before it begins the next. Those of the sweep come last.
     pub cases: Vec<PlannedCase>,
@@ -193,7 +193,7 @@ impl Plan {
         };
         let (sizes, window_reason, places) =
             (first.sizes, first.reason.clone(), first.places.clone());
-        let sweep = Sweep::new(&options, sizes, &prepared)?;
+        let sweep = PlannedSweep::new(&options, sizes, &prepared)?;
         let keys = Keys {
             options: &options,
             suite_hash: &suite_hash,
@@ -252,8 +252,8 @@ impl Plan {
 
 /// The cases of all protocols at the run's sizes, then those of the sweep.
 fn cases(
-    frames: &[(Protocol, Frame<'_>)],
-    sweep: &Sweep,
+    frames: &[(Protocol, LimitFrame<'_>)],
+    sweep: &PlannedSweep,
     (entrants, keys): (&[Entrant], &Keys<'_>),
     case: impl Fn(&RowKeys, usize, Scheduled, (Protocol, Option<f64>)) -> PlannedCase,
 ) -> Result<Vec<PlannedCase>, PlanError> {
@@ -282,7 +282,11 @@ fn cases(
             .iter()
             .filter(|entrant| condition.runs(entrant) && !places.is_empty())
         {
-            rows.push(Row::new(entrant, (protocol, frame), condition.sizes)?);
+            rows.push(PlannedRow::new(
+                entrant,
+                (protocol, frame),
+                condition.sizes,
+            )?);
         }
         cases.reserve_exact(places.len() * rows.len());
         for place in places {
@@ -302,7 +306,7 @@ fn cases(
 }
 
 /// An entrant under one set of limits.
-struct Row<'r> {
+struct PlannedRow<'r> {
     name: &'r str,
     protocol: Protocol,
     schedule: Box<ScheduleOf<'r>>,
@@ -310,15 +314,15 @@ struct Row<'r> {
     keys: Option<(Budget, Arc<Entrant>, RowKeys)>,
 }
 
-impl<'r> Row<'r> {
+impl<'r> PlannedRow<'r> {
     fn new(
         entrant: &'r Entrant,
-        (protocol, frame): (Protocol, &'r Frame<'r>),
+        (protocol, frame): (Protocol, &'r LimitFrame<'r>),
         sizes: Sizes,
     ) -> Result<Self, PlanError> {
         let schedule =
             (frame.entrant)(entrant, sizes).map_err(|source| limits(&entrant.name, source))?;
-        Ok(Row {
+        Ok(PlannedRow {
             name: &entrant.name,
             protocol,
             schedule,

@@ -2,7 +2,7 @@
 
 use compactometer_engine::budget::Budget;
 use compactometer_engine::log::Pending;
-use compactometer_engine::session::Due;
+use compactometer_engine::session::CompactionDue;
 
 use super::{Now, Trigger};
 use crate::prepare::PreparedScenario;
@@ -63,16 +63,20 @@ impl Schedule {
 
     /// The limits where the log has that length, and whether a compaction is due; nothing if the
     /// trigger decides, under limits that stay.
-    pub(crate) fn at(&self, length: usize, now: impl FnOnce() -> Now) -> Option<(Budget, Due)> {
+    pub(crate) fn at(
+        &self,
+        length: usize,
+        now: impl FnOnce() -> Now,
+    ) -> Option<(Budget, CompactionDue)> {
         let (first, moments) = match self {
             Schedule::AtTrigger(_) => return None,
             Schedule::When { budget, trigger } => {
                 return Some((
                     *budget,
                     if trigger.is_met(now()) {
-                        Due::Now
+                        CompactionDue::Now
                     } else {
-                        Due::NotYet
+                        CompactionDue::NotYet
                     },
                 ));
             }
@@ -80,9 +84,9 @@ impl Schedule {
         };
         let next = moments.iter().find(|moment| moment.length >= length);
         let due = if next.is_some_and(|moment| moment.length == length) {
-            Due::Now
+            CompactionDue::Now
         } else {
-            Due::NotYet
+            CompactionDue::NotYet
         };
         Some((
             next.or(moments.last())

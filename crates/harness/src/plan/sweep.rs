@@ -24,7 +24,7 @@ const GROUPS: usize = 6;
 
 /// What a run replays beside the headline's size and the strategies' own splits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sweep {
+pub struct PlannedSweep {
     /// Retained budgets that all conversations and entrants are replayed under, in tokens,
     /// descending.
     whole: Vec<u32>,
@@ -66,7 +66,7 @@ impl Condition<'_> {
     }
 }
 
-impl Sweep {
+impl PlannedSweep {
     pub(super) fn new(
         options: &PlanOptions,
         sizes: Sizes,
@@ -74,9 +74,9 @@ impl Sweep {
     ) -> Result<Self, PlanError> {
         let whole = smaller(options, sizes)?;
         if !options.sweep {
-            return Ok(Sweep {
+            return Ok(PlannedSweep {
                 whole,
-                ..Sweep::default()
+                ..PlannedSweep::default()
             });
         }
         if !has_limits_of_run(options) {
@@ -103,7 +103,7 @@ impl Sweep {
             .collect();
         sampled.sort_unstable_by(|one, other| other.cmp(one));
         sampled.dedup();
-        Ok(Sweep {
+        Ok(PlannedSweep {
             sampled,
             whole,
             splits: SPLITS.to_vec(),

@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 
 /// A condition for a compaction: one of several groups of terms of which all hold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trigger(Vec<Vec<Term>>);
+pub struct Trigger(Vec<Vec<TriggerTerm>>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Term {
+enum TriggerTerm {
     /// The view has so many messages beside the system prompt.
     Messages(usize),
     /// The agent has taken so many turns since the last compaction.
@@ -41,7 +41,7 @@ impl Trigger {
     pub fn parse(text: &str) -> Option<Self> {
         let groups = text
             .split(" or ")
-            .map(|group| group.split(" and ").map(Term::parse).collect());
+            .map(|group| group.split(" and ").map(TriggerTerm::parse).collect());
         groups.collect::<Option<_>>().map(Trigger)
     }
 
@@ -54,14 +54,14 @@ impl Trigger {
     /// The size of a request at which it may start a compaction, if it names any.
     pub(crate) fn tokens(&self, window: u32) -> Option<u32> {
         let shares = self.0.iter().flatten().filter_map(|term| match term {
-            Term::Share(share) => Some(size(*share, window)),
-            Term::Messages(_) | Term::Turns(_) => None,
+            TriggerTerm::Share(share) => Some(size(*share, window)),
+            TriggerTerm::Messages(_) | TriggerTerm::Turns(_) => None,
         });
         shares.min()
     }
 }
 
-impl Term {
+impl TriggerTerm {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let count = |number: &str| number.trim().parse().ok().filter(|count| *count > 0);
@@ -69,26 +69,26 @@ impl Term {
             .iter()
             .find_map(|unit| text.strip_suffix(unit))
         {
-            return count(number).map(Term::Messages);
+            return count(number).map(TriggerTerm::Messages);
         }
         if let Some(number) = ["turns", "turn"]
             .iter()
             .find_map(|unit| text.strip_suffix(unit))
         {
-            return count(number).map(Term::Turns);
+            return count(number).map(TriggerTerm::Turns);
         }
         let share = match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
             None => text.parse::<f64>().ok()?,
         };
-        (share > 0.0 && share <= 1.0).then_some(Term::Share(share))
+        (share > 0.0 && share <= 1.0).then_some(TriggerTerm::Share(share))
     }
 
     fn is_met(self, now: Now) -> bool {
         match self {
-            Term::Messages(least) => now.messages >= least,
-            Term::Turns(least) => now.turns >= least,
-            Term::Share(share) => now.request_tokens >= size(share, now.window),
+            TriggerTerm::Messages(least) => now.messages >= least,
+            TriggerTerm::Turns(least) => now.turns >= least,
+            TriggerTerm::Share(share) => now.request_tokens >= size(share, now.window),
         }
     }
 }
@@ -99,10 +99,10 @@ fn size(share: f64, window: u32) -> u32 {
 
 impl fmt::Display for Trigger {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = |group: &Vec<Term>| {
+        let group = |group: &Vec<TriggerTerm>| {
             group
                 .iter()
-                .map(Term::to_string)
+                .map(TriggerTerm::to_string)
                 .collect::<Vec<_>>()
                 .join(" and ")
         };
@@ -110,12 +110,12 @@ impl fmt::Display for Trigger {
     }
 }
 
-impl fmt::Display for Term {
+impl fmt::Display for TriggerTerm {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Term::Messages(count) => write!(out, "{count} messages"),
-            Term::Turns(count) => write!(out, "{count} turns"),
-            Term::Share(share) => write!(out, "{} %", (share * 1e6).round() / 1e4),
+            TriggerTerm::Messages(count) => write!(out, "{count} messages"),
+            TriggerTerm::Turns(count) => write!(out, "{count} turns"),
+            TriggerTerm::Share(share) => write!(out, "{} %", (share * 1e6).round() / 1e4),
         }
     }
 }

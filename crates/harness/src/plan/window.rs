@@ -107,8 +107,8 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
     sizes.sort_unstable();
     let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
     let smallest = smallest_feasible(&suite, shares);
-    let of_median = |(divisor, share)| Candidate::new(median, divisor, share);
-    let mut candidates: Vec<Candidate> = SHARES.into_iter().map(of_median).collect();
+    let of_median = |(divisor, share)| WindowCandidate::new(median, divisor, share);
+    let mut candidates: Vec<WindowCandidate> = SHARES.into_iter().map(of_median).collect();
     candidates.retain(|candidate| candidate.window >= smallest);
     candidates.dedup_by_key(|candidate| candidate.window);
     let (counted, enough) = match suite.iter().any(|prepared| has_uses(&prepared.scenario)) {
@@ -133,21 +133,21 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
 }
 
 /// A window that may be chosen.
-struct Candidate {
+struct WindowCandidate {
     window: u32,
     because: String,
 }
 
-impl Candidate {
+impl WindowCandidate {
     /// That share of the median conversation, if production has no smaller window.
     fn new(median: u64, divisor: u64, share: &str) -> Self {
         let window = (median / divisor) as u32;
         match window < WINDOW_IN_PRODUCTION {
-            true => Candidate {
+            true => WindowCandidate {
                 window,
                 because: format!("{share} of the median conversation ({median} tokens)"),
             },
-            false => Candidate {
+            false => WindowCandidate {
                 window: WINDOW_IN_PRODUCTION,
                 because: format!(
                     "as in production, under {share} of the median conversation ({median} tokens)"

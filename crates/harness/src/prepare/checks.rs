@@ -32,7 +32,7 @@ pub struct Checks {
 }
 
 /// A conversation and where its facts are stated.
-pub(super) struct Found<'f> {
+pub(super) struct Stated<'f> {
     pub(super) scenario: &'f Scenario,
     pub(super) messages: &'f [Arc<CountedMessage>],
     pub(super) facts: &'f Matcher,
@@ -42,8 +42,8 @@ pub(super) struct Found<'f> {
 
 impl Checks {
     /// `foreign` are facts of scenarios of other groups.
-    pub(super) fn new(found: &Found<'_>, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
-        let &Found {
+    pub(super) fn new(found: &Stated<'_>, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
+        let &Stated {
             scenario,
             messages,
             facts,

@@ -12,15 +12,15 @@ use compactometer_formats::scenario::{ClearedResults, LogNotes};
 const CLEARED: &str = "[cleared]";
 
 /// The results that were taken out up to a message.
-pub(crate) struct Cleared<'l> {
+pub(crate) struct ClearedUpTo<'l> {
     to_come: std::slice::Iter<'l, ClearedResults>,
     calls: HashSet<&'l str>,
 }
 
-impl<'l> Cleared<'l> {
+impl<'l> ClearedUpTo<'l> {
     /// None yet.
     pub(crate) fn new(log: &'l LogNotes) -> Self {
-        Cleared {
+        ClearedUpTo {
             to_come: log.cleared.iter(),
             calls: HashSet::new(),
         }

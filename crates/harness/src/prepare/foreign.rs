@@ -8,21 +8,21 @@ use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_text::matcher::Matcher;
 
 use super::Checks;
-use super::checks::Found;
+use super::checks::Stated;
 
 /// How many foreign scenarios give facts to each case. With fewer there is no chance rate.
 const FOREIGN_SCENARIOS: usize = 5;
 
 /// The conversations of a suite, as those from which foreign facts come.
-pub(super) struct Pool {
+pub(super) struct ForeignPool {
     pub(super) suite_hash: String,
     /// All of them, set when the last one is ready.
     pub(super) scenarios: OnceLock<Vec<Arc<Scenario>>>,
 }
 
-impl Pool {
+impl ForeignPool {
     /// The checks of one of its scenarios.
-    pub(super) fn checks(&self, found: &Found<'_>, counter: &dyn TokenCounter) -> Checks {
+    pub(super) fn checks(&self, found: &Stated<'_>, counter: &dyn TokenCounter) -> Checks {
         let foreign = self.foreign_to(found.scenario);
         let checks = Checks::new(found, &unshared(&foreign, found), counter);
         Checks {
@@ -64,7 +64,7 @@ fn offered(scenarios: Vec<&Scenario>) -> impl Iterator<Item = &Fact> {
 
 /// Their facts, except what both conversations state because they are of one project. Such a value
 /// is no matter of chance.
-fn unshared<'s>(foreign: &[&'s Scenario], own: &Found<'_>) -> Vec<&'s Fact> {
+fn unshared<'s>(foreign: &[&'s Scenario], own: &Stated<'_>) -> Vec<&'s Fact> {
     let (related, unrelated) = foreign
         .iter()
         .copied()

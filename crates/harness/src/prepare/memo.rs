@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Values by text. A text is known by its hash, so that it need not be kept.
 #[derive(Debug)]
-pub(crate) struct Memo<V>(Mutex<HashMap<[u8; 32], Arc<V>>>);
+pub(crate) struct TextMemo<V>(Mutex<HashMap<[u8; 32], Arc<V>>>);
 
-impl<V> Default for Memo<V> {
+impl<V> Default for TextMemo<V> {
     fn default() -> Self {
-        Memo(Mutex::default())
+        TextMemo(Mutex::default())
     }
 }
 
-impl<V> Memo<V> {
+impl<V> TextMemo<V> {
     /// The value of a text, by `make` if it is not known. Two threads may both make it; one of the
     /// two values stays.
     pub(crate) fn of(&self, text: &str, make: impl FnOnce() -> V) -> Arc<V> {

@@ -11,11 +11,11 @@ use compactometer_engine::view::{Edit, Entry, Origin, View, WrittenPart};
 use compactometer_formats::scenario::{RecordedCompaction, Retained};
 
 use super::PreparedScenario;
-use super::cleared::Cleared;
+use super::cleared::ClearedUpTo;
 
 /// What a recorded compaction left, in tokens of the measuring counter.
 #[derive(Clone, Debug)]
-pub(crate) struct Left {
+pub(crate) struct LeftByProgram {
     /// Its place among the conversation's recorded compactions.
     pub(crate) place: usize,
     /// Length of the log at it.
@@ -33,9 +33,9 @@ pub(crate) struct Left {
 }
 
 /// What each recorded compaction of a conversation left.
-pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Left> {
+pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<LeftByProgram> {
     let (mut log, mut view, mut found) = (Log::default(), View::default(), Vec::new());
-    let mut cleared = Cleared::new(&prepared.scenario.log);
+    let mut cleared = ClearedUpTo::new(&prepared.scenario.log);
     let mut compactions = prepared.scenario.compactions.iter().enumerate().peekable();
     for counted in &prepared.messages {
         // The suite was validated when it was read.
@@ -56,7 +56,7 @@ pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> V
         view = cleared.out_of(left, &log, counter);
         let (length, retained) = (log.messages().len(), retained_tokens(&view, &log));
         let (pending, dropped) = kept_of_pending(&log, &view);
-        found.push(Left {
+        found.push(LeftByProgram {
             place,
             length,
             pending,

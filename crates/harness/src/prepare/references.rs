@@ -45,7 +45,7 @@ impl References {
         kept: &KeptTexts,
         text: &str,
     ) -> String {
-        let known = Known {
+        let known = ReferencedText {
             parts: self,
             messages,
             kept,
@@ -77,13 +77,13 @@ impl References {
 }
 
 /// What a text may refer to.
-struct Known<'k> {
+struct ReferencedText<'k> {
     parts: &'k References,
     messages: &'k [Arc<CountedMessage>],
     kept: &'k KeptTexts,
 }
 
-impl Known<'_> {
+impl ReferencedText<'_> {
     /// The name and the bytes of the longest that this text starts with.
     fn at(&self, text: &str) -> Option<(String, usize)> {
         let start = start_of(text)?;

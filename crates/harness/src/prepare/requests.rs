@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use super::memo::Memo;
+use super::memo::TextMemo;
 
 /// One in so many lines ends a piece.
 const LINES: u64 = 32;
 
 /// What a piece of a request holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct HeldInPiece {
     /// Facts, by their values.
     pub(crate) facts: Vec<u32>,
     /// Facts, by other names of their files.
@@ -21,11 +21,15 @@ pub(crate) struct Held {
 }
 
 /// The pieces of one conversation that were searched.
-pub(crate) type Searched = Memo<Held>;
+pub(crate) type Searched = TextMemo<HeldInPiece>;
 
 impl Searched {
     /// What each piece of a text holds, by `search` where it was not searched before.
-    pub(crate) fn held(&self, text: &str, search: impl Fn(&str) -> Held) -> Vec<Arc<Held>> {
+    pub(crate) fn held(
+        &self,
+        text: &str,
+        search: impl Fn(&str) -> HeldInPiece,
+    ) -> Vec<Arc<HeldInPiece>> {
         pieces(text)
             .map(|piece| self.of(piece, || search(piece)))
             .collect()
@@ -74,7 +78,7 @@ mod tests {
     fn a_piece_that_comes_again_is_searched_once() {
         let lines: String = (0..600).map(|line| format!("line {line}\n")).collect();
         let searched = Searched::default();
-        let search = |_: &str| Held::default();
+        let search = |_: &str| HeldInPiece::default();
         let before = searched.held(&lines, search).len();
         let known = searched.len();
         searched.held(&format!("another beginning\n{lines}"), search);
@@ -96,7 +100,7 @@ mod tests {
             let matcher = Matcher::new(kinds.into_iter().zip(values.map(|value| [value])));
             let text: String = words.iter().zip(&gaps).flat_map(|(word, gap)| [word.as_str(), gap]).collect();
             let found = |text: &str| matcher.find(text).map(|fact| fact as u32).collect::<Vec<_>>();
-            let search = |piece: &str| Held { facts: found(piece), named: Vec::new() };
+            let search = |piece: &str| HeldInPiece { facts: found(piece), named: Vec::new() };
             let held = Searched::default().held(&text, search);
             let by_pieces: BTreeSet<u32> = held.iter().flat_map(|held| held.facts.iter().copied()).collect();
             prop_assert_eq!(by_pieces, found(&text).into_iter().collect::<BTreeSet<_>>());

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use compactometer_engine::message::{Message, Part, Role};
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::scenario::{Scenario, Speaker};
-use compactometer_text::sentences::{Lines, Sentence, sentences};
+use compactometer_text::sentences::{Sentence, SentenceLines, sentences};
 
 use super::Lists;
 
 /// Something that a person said, once or several times.
-pub(crate) struct Said {
+pub(crate) struct PersonSentence {
     /// How it was worded: a text that says one of them says it.
     wordings: Vec<Sentence>,
     /// The indices of the messages in which it was said, ascending.
@@ -20,14 +20,14 @@ pub(crate) struct Said {
     until: Option<usize>,
 }
 
-impl Said {
+impl PersonSentence {
     /// It in its first words.
     pub(crate) fn sentence(&self) -> &Sentence {
         &self.wordings[0]
     }
 
     /// Whether one of these lines says it.
-    pub(crate) fn is_in(&self, lines: &Lines) -> bool {
+    pub(crate) fn is_in(&self, lines: &SentenceLines) -> bool {
         self.wordings.iter().any(|wording| lines.say(wording))
     }
 
@@ -42,7 +42,7 @@ impl Said {
 
 /// What persons said, and for each message which of it the message says.
 pub(crate) struct SaidInMessages {
-    pub(crate) all: Vec<Said>,
+    pub(crate) all: Vec<PersonSentence>,
     pub(crate) said_in: Lists,
 }
 
@@ -52,8 +52,8 @@ impl SaidInMessages {
         let mut said_in = Lists::with_capacity(messages.len());
         for counted in messages {
             let lines = match all.is_empty() || !is_talk(counted.message.role) {
-                true => Lines::default(),
-                false => Lines::new(words(&counted.message)),
+                true => SentenceLines::default(),
+                false => SentenceLines::new(words(&counted.message)),
             };
             let places = (0..).zip(&all);
             said_in.push(places.filter_map(|(place, one)| one.is_in(&lines).then_some(place)));
@@ -82,7 +82,7 @@ pub(crate) fn text(part: &Part) -> Option<&str> {
 
 /// What a scenario says that its user said; else, of a recording with compactions, the sentences that
 /// persons wrote. Other conversations have too many, and most of them are templates.
-fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
+fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<PersonSentence> {
     match scenario.said.is_empty() {
         true if scenario.compactions.is_empty() => Vec::new(),
         true => of_persons(scenario, messages),
@@ -90,9 +90,9 @@ fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
     }
 }
 
-fn known(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
+fn known(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<PersonSentence> {
     let index_of = |id| messages.partition_point(|counted| counted.message.id < id);
-    let said = scenario.said.iter().map(|known| Said {
+    let said = scenario.said.iter().map(|known| PersonSentence {
         wordings: known
             .wordings
             .iter()
@@ -109,15 +109,18 @@ fn known(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
 }
 
 /// The sentences that persons wrote, each once, by their words.
-pub(crate) fn of_persons(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<Said> {
-    let mut said = BTreeMap::<_, Said>::new();
+pub(crate) fn of_persons(
+    scenario: &Scenario,
+    messages: &[Arc<CountedMessage>],
+) -> Vec<PersonSentence> {
+    let mut said = BTreeMap::<_, PersonSentence>::new();
     for (index, counted) in messages.iter().enumerate() {
         if scenario.speaker(&counted.message) != Speaker::User {
             continue;
         }
         for sentence in words(&counted.message).flat_map(sentences) {
             let same = said.entry(sentence.text.to_lowercase());
-            let one = same.or_insert_with(|| Said {
+            let one = same.or_insert_with(|| PersonSentence {
                 wordings: vec![sentence],
                 at: Vec::new(),
                 until: None,

@@ -15,10 +15,10 @@ use compactometer_text::exact;
 use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 
-use super::checks::Found;
-use super::foreign::Pool;
+use super::checks::Stated;
+use super::foreign::ForeignPool;
 use super::references::References;
-use super::requests::{Held as InRequest, Searched};
+use super::requests::{HeldInPiece as InRequest, Searched};
 use super::said::SaidInMessages;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
 use super::written::WrittenTexts;
@@ -73,7 +73,7 @@ pub struct PreparedScenario {
     /// that other processes run.
     checks: OnceLock<Box<Checks>>,
     /// The conversations that foreign facts come from, if it is one of a suite.
-    pool: Option<(Arc<Pool>, &'static dyn TokenCounter)>,
+    pool: Option<(Arc<ForeignPool>, &'static dyn TokenCounter)>,
 }
 
 impl PreparedScenario {
@@ -92,7 +92,7 @@ impl PreparedScenario {
         suite_hash: &str,
         counter: &'static dyn TokenCounter,
     ) -> Vec<Arc<PreparedScenario>> {
-        let pool = Arc::new(Pool {
+        let pool = Arc::new(ForeignPool {
             suite_hash: suite_hash.to_owned(),
             scenarios: OnceLock::new(),
         });
@@ -197,7 +197,7 @@ impl PreparedScenario {
         }
     }
 
-    fn found(&self) -> Found<'_> {
+    fn found(&self) -> Stated<'_> {
         let PreparedScenario {
             scenario,
             messages,
@@ -206,7 +206,7 @@ impl PreparedScenario {
             stated_in,
             ..
         } = self;
-        Found {
+        Stated {
             scenario,
             messages,
             facts,

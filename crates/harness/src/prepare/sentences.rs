@@ -28,7 +28,7 @@ pub(crate) fn sentences(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Given {
-    let mut found: Vec<(Place, u32)> = facts
+    let mut found: Vec<(SentencePlace, u32)> = facts
         .iter()
         .filter_map(|fact| Some((first_said(prepared, *fact)?, *fact)))
         .collect();
@@ -59,10 +59,10 @@ pub(crate) fn sentences(
 
 /// Part of a message: the message's index, the index of the text in it, and the first and last
 /// byte.
-type Place = (usize, usize, usize, usize);
+type SentencePlace = (usize, usize, usize, usize);
 
 /// The sentence that first states the fact; if the value spans two sentences, the whole text.
-fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
+fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<SentencePlace> {
     let message = *prepared.mentions[fact as usize].first()?;
     let holds = |text: &str| prepared.facts.find(text).any(|found| found as u32 == fact);
     let texts = || {
@@ -84,7 +84,10 @@ fn first_said(prepared: &PreparedScenario, fact: u32) -> Option<Place> {
     })
 }
 
-fn text_at(prepared: &PreparedScenario, (message, at, start, end): Place) -> (MessageId, &str) {
+fn text_at(
+    prepared: &PreparedScenario,
+    (message, at, start, end): SentencePlace,
+) -> (MessageId, &str) {
     let message = &prepared.messages[message].message;
     let text = message
         .parts

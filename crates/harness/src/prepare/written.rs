@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use compactometer_text::binding::Binding;
 
-use super::memo::Memo;
+use super::memo::TextMemo;
 
 /// The written texts of one conversation that were searched.
-pub(crate) type WrittenTexts = Memo<InWritten>;
+pub(crate) type WrittenTexts = TextMemo<InWritten>;
 
 /// What a text holds, each searched when it is asked for.
 #[derive(Debug, Default)]

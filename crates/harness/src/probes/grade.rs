@@ -31,7 +31,7 @@ impl Graded {
 pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply) -> Graded {
     let (answer, labels) = (reply.text.as_str(), &prepared.scenario.probes[probe].order);
     if labels.is_empty() {
-        let said = Said::read(prepared, probe, answer);
+        let said = StatedValues::read(prepared, probe, answer);
         let signs = Signs {
             contradicts: said.denied || (said.asked && (said.replaced || said.forbidden)),
             invents: said.foil || invented::states(prepared, probe, &said.held, whole_words(reply)),
@@ -75,7 +75,12 @@ fn whole_words(reply: &ChatReply) -> &str {
 /// The grade of an answer that should state values. A value that was replaced, forbidden or never
 /// said spoils an otherwise right answer. Another fact's value does not, since an answer may quote
 /// a whole sentence.
-fn of_values(prepared: &PreparedScenario, probe: usize, said: &Said, answer: &str) -> Grade {
+fn of_values(
+    prepared: &PreparedScenario,
+    probe: usize,
+    said: &StatedValues,
+    answer: &str,
+) -> Grade {
     let key = &prepared.checks().keys.probes[probe];
     let never_said = said.foil || (said.forbidden && !key.row.updated);
     if key.row.abstain_expected {
@@ -123,7 +128,7 @@ fn abstains(answer: &str) -> bool {
 }
 
 /// Which values an answer states.
-struct Said {
+struct StatedValues {
     /// Every fact and decoy.
     held: Vec<u32>,
     /// Every fact that is asked for, or the right answer in the probe's own words.
@@ -140,7 +145,7 @@ struct Said {
     another: bool,
 }
 
-impl Said {
+impl StatedValues {
     fn read(prepared: &PreparedScenario, probe: usize, answer: &str) -> Self {
         let (keys, key) = (
             &prepared.checks().keys,
@@ -168,7 +173,7 @@ impl Said {
             !is_asked(fact) && key.like.contains(fact) && !key.in_question.contains(fact)
         };
         let asks = !key.row.facts.is_empty();
-        Said {
+        StatedValues {
             denied: keys
                 .denials
                 .find(answer)

@@ -21,7 +21,7 @@ pub(crate) fn states(
     answer: &str,
 ) -> bool {
     let asked = &prepared.scenario.probes[probe];
-    let form = Form::new(&prepared.scenario, asked);
+    let form = InventedForm::new(&prepared.scenario, asked);
     let is_number =
         |fact: &u32| prepared.scenario.facts[*fact as usize].value_kind == ValueKind::Number;
     let holds_number = held.iter().any(is_number);
@@ -47,16 +47,16 @@ fn is_stated(prepared: &PreparedScenario, asked: &Probe, Exact { value, kind }: 
 }
 
 /// The form of values that would answer a question.
-struct Form<'s> {
+struct InventedForm<'s> {
     facts: Vec<&'s Fact>,
 }
 
-impl<'s> Form<'s> {
+impl<'s> InventedForm<'s> {
     /// The form of the facts that are asked for; if nothing answers the question, of all facts.
     fn new(scenario: &'s Scenario, probe: &Probe) -> Self {
         let is_asked =
             |fact: &&Fact| probe.fact_ids.is_empty() || probe.fact_ids.contains(&fact.id);
-        Form {
+        InventedForm {
             facts: scenario.facts.iter().filter(is_asked).collect(),
         }
     }

@@ -6,7 +6,7 @@
 
 use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::{ChatModel, ChatRequest};
-use compactometer_formats::answer::{Judgement, Verdict};
+use compactometer_formats::answer::{AnswerVerdict, Judgement};
 use compactometer_formats::scenario::{Fact, Probe, Scenario};
 
 use crate::trace::{CaseResult, call_row};
@@ -41,7 +41,7 @@ pub(crate) async fn judge_answers(
         let request = ChatRequest::prompt(text, MOST_TOKENS, Some(0.0), meter.seed());
         // A failed call is kept with its error.
         let reply = meter.complete(Purpose::Judge, request).await;
-        let verdict = reply.map_or(Verdict::Unreadable, |reply| verdict(&reply.text));
+        let verdict = reply.map_or(AnswerVerdict::Unreadable, |reply| verdict(&reply.text));
         let Some(call) = meter.take_calls().pop() else {
             continue;
         };
@@ -53,7 +53,7 @@ pub(crate) async fn judge_answers(
 }
 
 /// One of the two words, in any case, with or without a full stop. Everything else is unreadable.
-fn verdict(reply: &str) -> Verdict {
+fn verdict(reply: &str) -> AnswerVerdict {
     let word = reply.trim();
     match word
         .strip_suffix('.')
@@ -61,9 +61,9 @@ fn verdict(reply: &str) -> Verdict {
         .to_ascii_lowercase()
         .as_str()
     {
-        "correct" => Verdict::Accepted,
-        "incorrect" => Verdict::Rejected,
-        _ => Verdict::Unreadable,
+        "correct" => AnswerVerdict::Accepted,
+        "incorrect" => AnswerVerdict::Rejected,
+        _ => AnswerVerdict::Unreadable,
     }
 }
 
@@ -134,16 +134,16 @@ mod tests {
     #[test]
     fn a_verdict_is_one_of_two_words_and_nothing_else() {
         for (reply, expected) in [
-            ("CORRECT", Verdict::Accepted),
-            (" correct.\n", Verdict::Accepted),
-            ("Incorrect", Verdict::Rejected),
-            ("INCORRECT.", Verdict::Rejected),
-            ("The answer is CORRECT", Verdict::Unreadable),
-            ("CORRECT or INCORRECT", Verdict::Unreadable),
-            ("CORRECT..", Verdict::Unreadable),
-            ("**CORRECT**", Verdict::Unreadable),
-            ("yes", Verdict::Unreadable),
-            ("", Verdict::Unreadable),
+            ("CORRECT", AnswerVerdict::Accepted),
+            (" correct.\n", AnswerVerdict::Accepted),
+            ("Incorrect", AnswerVerdict::Rejected),
+            ("INCORRECT.", AnswerVerdict::Rejected),
+            ("The answer is CORRECT", AnswerVerdict::Unreadable),
+            ("CORRECT or INCORRECT", AnswerVerdict::Unreadable),
+            ("CORRECT..", AnswerVerdict::Unreadable),
+            ("**CORRECT**", AnswerVerdict::Unreadable),
+            ("yes", AnswerVerdict::Unreadable),
+            ("", AnswerVerdict::Unreadable),
         ] {
             assert_eq!(verdict(reply), expected, "{reply}");
         }

@@ -10,4 +10,4 @@ mod prompted;
 pub(crate) use answers::{IDENTITY as ANSWERS_IDENTITY, Questioner, due};
 pub(crate) use judge::IDENTITY as JUDGE_IDENTITY;
 pub(crate) use judge::judge_answers;
-pub(crate) use prompted::{Prompt, Retrieved, asked};
+pub(crate) use prompted::{PromptedQuestions, Retrieved, asked};

@@ -60,7 +60,7 @@ pub(crate) fn asked(
 }
 
 /// One observation's questions and what was found for them.
-pub(crate) struct Prompt<'p> {
+pub(crate) struct PromptedQuestions<'p> {
     pub(crate) prepared: &'p PreparedScenario,
     pub(crate) counter: &'p dyn TokenCounter,
     pub(crate) retrieved: &'p Retrieved,
@@ -68,7 +68,7 @@ pub(crate) struct Prompt<'p> {
     pub(crate) foreign: &'p [u32],
 }
 
-impl Prompt<'_> {
+impl PromptedQuestions<'_> {
     /// Records what was found for every eligible fact that has a question.
     pub(crate) fn book(&self, observation: &mut Observation) {
         let (asked, probes): (Vec<u32>, Vec<usize>) = asked(self.prepared, observation).unzip();

@@ -13,7 +13,7 @@ use compactometer_engine::event::{Outcome, RecoveryEvent};
 use compactometer_engine::message::{Role, Usage};
 use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::recovery::Recovery;
-use compactometer_engine::session::{Due, PreparedCheckpoint, Session, SessionConfig};
+use compactometer_engine::session::{CompactionDue, PreparedCheckpoint, Session, SessionConfig};
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::tokens::{CountedMessage, TokenCounter};
 use compactometer_formats::answer::AnswerRow;
@@ -98,7 +98,7 @@ pub(crate) struct Replay<'r> {
     pub(crate) tracer: Tracer<'r>,
     pub(crate) random: RandomContexts<'r>,
     points: Peekable<IntoIter<Point>>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: ReplayCounts,
     /// A checkpoint that was written beside the last turn, with its calls.
     beside: Option<(PreparedCheckpoint, Vec<Call>)>,
     pub(crate) pending_over_budget: bool,
@@ -115,7 +115,7 @@ pub(crate) struct Replay<'r> {
 
 /// What a replay counts from turn to turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counts {
+pub(crate) struct ReplayCounts {
     round: u32,
     compacted_at: usize,
     /// Tokens that the last compaction left within the budget.
@@ -134,7 +134,7 @@ pub(crate) struct Counts {
     failed: bool,
 }
 
-impl Counts {
+impl ReplayCounts {
     /// Whether the session counts tries that left the request at its trigger.
     pub(crate) fn tried_in_vain(&self) -> bool {
         self.in_vain
@@ -159,7 +159,7 @@ impl<'r> Replay<'r> {
             tracer: Tracer::new(prepared, case.entrant.has_requests()),
             random: RandomContexts::new(prepared, case.seed),
             points: points(prepared, case.distances()).into_iter().peekable(),
-            counts: Counts::default(),
+            counts: ReplayCounts::default(),
             beside: None,
             pending_over_budget: false,
             observations: Vec::new(),
@@ -226,7 +226,7 @@ impl<'r> Replay<'r> {
         };
         self.budget = budget;
         self.session.schedule(budget, due);
-        due == Due::Now
+        due == CompactionDue::Now
     }
 
     /// What a row's own trigger is held against.

@@ -7,7 +7,7 @@ use compactometer_formats::record::{CompactionRow, Observation, ObservationKind,
 
 use super::Replay;
 use crate::plan::Point;
-use crate::probes::{Prompt, Questioner, Retrieved, asked, due};
+use crate::probes::{PromptedQuestions, Questioner, Retrieved, asked, due};
 use crate::trace::{
     Carriers, bound_facts, call_row, said_about, said_counts, search_carriers, seen_needed,
     seen_uses,
@@ -113,7 +113,7 @@ impl Replay<'_> {
         let Some(observation) = self.observations.last_mut() else {
             return;
         };
-        Prompt {
+        PromptedQuestions {
             prepared: self.prepared,
             counter: self.counter,
             retrieved,

@@ -6,7 +6,7 @@ use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept, input};
+use compactometer_disk::{LineFile, NotKept, input};
 use compactometer_formats::record::{ContextRow, Record, TextRow, text_hash};
 
 use super::journal_error::JournalError;
@@ -20,8 +20,8 @@ pub(super) const TEXTS: &str = "texts.jsonl";
 /// dropped.
 pub struct Journal {
     dir: PathBuf,
-    records: Lines,
-    texts: Lines,
+    records: LineFile,
+    texts: LineFile,
     known_texts: HashSet<String>,
 }
 
@@ -208,12 +208,12 @@ pub fn each_record<E: From<JournalError>>(
 fn open_lines<T>(
     path: &Path,
     parse: impl FnMut(&str) -> Result<T, String>,
-) -> Result<(Lines, Vec<T>), JournalError> {
+) -> Result<(LineFile, Vec<T>), JournalError> {
     let io = |source| JournalError::Io {
         path: path.to_owned(),
         source,
     };
-    let mut lines = Lines::open(path).map_err(io)?;
+    let mut lines = LineFile::open(path).map_err(io)?;
     match lines.lock() {
         Err(TryLockError::WouldBlock) => {
             return Err(JournalError::Busy {

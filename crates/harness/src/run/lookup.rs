@@ -17,8 +17,8 @@ pub type Texts = BTreeMap<String, String>;
 
 /// The records and texts of a finished run, found by key and by hash.
 pub struct Lookup {
-    records: Index,
-    texts: Index,
+    records: RecordIndex,
+    texts: RecordIndex,
 }
 
 impl Lookup {
@@ -29,10 +29,10 @@ impl Lookup {
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         #[derive(Deserialize)]
         struct RecordLine {
-            record: Key,
+            record: CaseKey,
         }
         #[derive(Deserialize)]
-        struct Key {
+        struct CaseKey {
             key: String,
         }
         #[derive(Deserialize)]
@@ -42,8 +42,8 @@ impl Lookup {
         let key = |line: &str| serde_json::from_str::<RecordLine>(line).map(|line| line.record.key);
         let hash = |line: &str| serde_json::from_str::<Hash>(line).map(|row| row.hash);
         Ok(Lookup {
-            records: Index::new(dir.join(RECORDS), key)?,
-            texts: Index::new(dir.join(TEXTS), hash)?,
+            records: RecordIndex::new(dir.join(RECORDS), key)?,
+            texts: RecordIndex::new(dir.join(TEXTS), hash)?,
         })
     }
 
@@ -74,14 +74,14 @@ impl Lookup {
 }
 
 /// Where each line of a file is, by what names it.
-struct Index {
+struct RecordIndex {
     path: PathBuf,
     file: File,
     /// Where the line begins, its length in bytes, and its number.
     lines: HashMap<String, (u64, u64, usize)>,
 }
 
-impl Index {
+impl RecordIndex {
     fn new(
         path: PathBuf,
         name: impl Fn(&str) -> serde_json::Result<String>,
@@ -107,7 +107,7 @@ impl Index {
             lines.insert(name(&line).map_err(damaged)?, (begin, length, number));
             begin += length;
         }
-        Ok(Index {
+        Ok(RecordIndex {
             path,
             file: reader.into_inner(),
             lines,

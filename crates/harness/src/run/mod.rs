@@ -68,7 +68,7 @@ pub fn run<'m>(
     progress: &dyn Fn(usize),
 ) -> Result<RunOutcome, RunError> {
     run_cases(
-        &Cases {
+        &RunCases {
             plan,
             models: models.into(),
             counter,
@@ -98,7 +98,7 @@ pub fn run_in_store<'m>(
 ) -> Result<RunOutcome, RunError> {
     let keeper = Some(Keeper::new(store, prices, dir));
     run_cases(
-        &Cases {
+        &RunCases {
             plan,
             models: models.into(),
             counter,
@@ -134,7 +134,7 @@ pub fn run_each<'m>(
     stop: &AtomicBool,
     mut keep: impl FnMut(Vec<FinishedCase>) -> Result<(), JournalError>,
 ) -> Result<(), RunError> {
-    let cases = Cases {
+    let cases = RunCases {
         plan,
         models: models.into(),
         counter,
@@ -154,7 +154,7 @@ pub fn run_each<'m>(
 }
 
 /// What every worker needs.
-struct Cases<'c> {
+struct RunCases<'c> {
     plan: &'c Plan,
     models: Models<'c>,
     counter: &'c dyn TokenCounter,
@@ -169,7 +169,7 @@ struct Done {
 }
 
 fn run_cases(
-    cases: &Cases<'_>,
+    cases: &RunCases<'_>,
     jobs: usize,
     dir: &Path,
     progress: &dyn Fn(usize),
@@ -232,7 +232,7 @@ fn run_cases(
     })
 }
 
-impl Cases<'_> {
+impl RunCases<'_> {
     async fn run(&self, index: usize) -> Result<Done, RunError> {
         let case = &self.plan.cases[index];
         // Not part of the case's time, since other cases of its conversation share it.

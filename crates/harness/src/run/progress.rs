@@ -25,10 +25,10 @@ use super::RunError;
 use super::case::judged;
 use super::fail_fast::FailFastModels;
 use super::journal_error::JournalError;
-use super::refusals::{ObservedThread, Refusal};
+use super::refusals::{ObservedThread, SettingsRefusal};
 use crate::plan::PlannedCase;
-use crate::replay::{Counts, Meters, Replay, session};
-use crate::trace::{CaseResult, Drawn, RandomContexts, Traced, Tracer};
+use crate::replay::{Meters, Replay, ReplayCounts, session};
+use crate::trace::{CaseResult, DrawnContexts, RandomContexts, Traced, Tracer};
 
 /// The prices of the models whose calls a store's records come from; absent where they are unknown.
 /// The calls of one record are priced as one.
@@ -82,7 +82,7 @@ const VERSION: u32 = 5;
 
 /// What must outlive a process beside the session's state.
 #[derive(Serialize, Deserialize)]
-struct Progress {
+struct CaseProgress {
     version: u32,
     /// Messages pushed.
     said: usize,
@@ -94,9 +94,9 @@ struct Progress {
     /// The record as far as it goes.
     record: Record,
     texts: BTreeMap<String, String>,
-    counts: Counts,
+    counts: ReplayCounts,
     facts: Traced,
-    drawn: Drawn,
+    drawn: DrawnContexts,
 }
 
 impl<'k> Keeper<'k> {
@@ -135,7 +135,7 @@ impl<'k> Keeper<'k> {
                 let after = index
                     .checked_sub(1)
                     .map(|last| case.prepared.messages[last].message.id);
-                self.save(case, &Progress::new(&replay, index + 1, after))?;
+                self.save(case, &CaseProgress::new(&replay, index + 1, after))?;
             }
         }
         Ok((judged(case, models, replay.into_result()).await, from > 0))
@@ -158,7 +158,7 @@ impl<'k> Keeper<'k> {
         strategy: &'r dyn Strategy,
         meters: &'r Meters<'r>,
         counter: &'r dyn TokenCounter,
-    ) -> Result<(Replay<'r>, Refusal, usize), KeepError> {
+    ) -> Result<(Replay<'r>, SettingsRefusal, usize), KeepError> {
         let session = session(case, strategy, meters, counter);
         let mut thread = self.thread(case)?;
         let state = thread.load()?;
@@ -210,18 +210,18 @@ impl<'k> Keeper<'k> {
 
     /// What an earlier process left. A file that is torn, edited or of another version counts as
     /// absent.
-    fn read(&self, case: &PlannedCase) -> Option<Progress> {
+    fn read(&self, case: &PlannedCase) -> Option<CaseProgress> {
         let text = input::open(&self.path(case))
             .and_then(std::io::read_to_string)
             .ok()?;
         let (checksum, json) = text.split_once('\n')?;
-        let progress: Progress = serde_json::from_str(json)
+        let progress: CaseProgress = serde_json::from_str(json)
             .ok()
             .filter(|_| text_hash(json) == checksum)?;
         (progress.version == VERSION && progress.record.key == case.key).then_some(progress)
     }
 
-    fn save(&self, case: &PlannedCase, progress: &Progress) -> Result<(), RunError> {
+    fn save(&self, case: &PlannedCase, progress: &CaseProgress) -> Result<(), RunError> {
         if progress.counts.tried_in_vain() {
             return Ok(());
         }
@@ -253,9 +253,9 @@ impl<'k> Keeper<'k> {
     }
 }
 
-impl Progress {
+impl CaseProgress {
     fn new(replay: &Replay<'_>, said: usize, after: Option<MessageId>) -> Self {
-        Progress {
+        CaseProgress {
             version: VERSION,
             said,
             records: replay.session.history().len(),

@@ -9,16 +9,16 @@ use compactometer_store::{Error, Thread};
 /// A thread of the store whose refused commits can be seen from outside its session.
 pub(super) struct ObservedThread {
     thread: Thread,
-    refusal: Refusal,
+    refusal: SettingsRefusal,
 }
 
 /// Why the store refused a commit, if it did.
 #[derive(Clone, Default)]
-pub(super) struct Refusal(Arc<Mutex<Option<Error>>>);
+pub(super) struct SettingsRefusal(Arc<Mutex<Option<Error>>>);
 
 impl ObservedThread {
-    pub(super) fn new(thread: Thread) -> (Self, Refusal) {
-        let refusal = Refusal::default();
+    pub(super) fn new(thread: Thread) -> (Self, SettingsRefusal) {
+        let refusal = SettingsRefusal::default();
         (
             ObservedThread {
                 thread,
@@ -43,7 +43,7 @@ impl Store for ObservedThread {
     }
 }
 
-impl Refusal {
+impl SettingsRefusal {
     pub(super) fn take(&self) -> Option<Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

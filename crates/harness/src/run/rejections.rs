@@ -14,11 +14,11 @@ const CASES: usize = 5;
 
 /// Results in the order of their cases, held back until it is clear that the server takes such
 /// requests.
-pub(crate) struct Held<T> {
+pub(crate) struct HeldBack<T> {
     results: Vec<T>,
     /// How many results came before `results`.
     released: usize,
-    rows: [Option<Row>; 3],
+    rows: [Option<RejectionRow>; 3],
     /// Whether a first request was ever taken.
     is_any_taken: bool,
     /// The words of the first rejection, and the number of cases with one.
@@ -26,7 +26,7 @@ pub(crate) struct Held<T> {
 }
 
 /// Consecutive cases with the same rejection of their first request.
-struct Row {
+struct RejectionRow {
     what: Vec<String>,
     cases: usize,
     /// How many results came before these cases.
@@ -46,9 +46,9 @@ pub struct RejectedByAll {
     replays: String,
 }
 
-impl<T> Default for Held<T> {
+impl<T> Default for HeldBack<T> {
     fn default() -> Self {
-        Held {
+        HeldBack {
             results: Vec::new(),
             released: 0,
             rows: [None, None, None],
@@ -58,12 +58,12 @@ impl<T> Default for Held<T> {
     }
 }
 
-impl<T> Held<T> {
+impl<T> HeldBack<T> {
     /// Results of a run that goes on: the server took requests before.
     pub(crate) fn resumed() -> Self {
-        Held {
+        HeldBack {
             is_any_taken: true,
-            ..Held::default()
+            ..HeldBack::default()
         }
     }
 
@@ -81,7 +81,7 @@ impl<T> Held<T> {
         for (row, first) in self.rows.iter_mut().zip(first) {
             match first {
                 None => {}
-                Some(First::Rejected(words)) => Row::extend(row, words, number)?,
+                Some(First::Rejected(words)) => RejectionRow::extend(row, words, number)?,
                 Some(First::Taken) => {
                     self.is_any_taken = true;
                     *row = None;
@@ -117,8 +117,12 @@ impl<T> Held<T> {
     }
 }
 
-impl Row {
-    fn extend(row: &mut Option<Row>, words: String, number: usize) -> Result<(), RejectedByAll> {
+impl RejectionRow {
+    fn extend(
+        row: &mut Option<RejectionRow>,
+        words: String,
+        number: usize,
+    ) -> Result<(), RejectedByAll> {
         // Places and ids differ from request to request.
         let what = words
             .split_whitespace()
@@ -126,7 +130,7 @@ impl Row {
         let what = what.map(str::to_owned).collect::<Vec<_>>();
         let row = match row {
             Some(row) if row.what == what => row,
-            other => other.insert(Row {
+            other => other.insert(RejectionRow {
                 what,
                 cases: 0,
                 since: number,
@@ -189,7 +193,7 @@ mod tests {
     /// Takes cases by their first call to write (accepted, rejected in words, or none); gives what
     /// can be recorded after each.
     fn taken(cases: &[Option<&str>]) -> Vec<Result<Vec<usize>, RejectedByAll>> {
-        let mut held = Held::default();
+        let mut held = HeldBack::default();
         let first = |words: &str| {
             if words.is_empty() {
                 First::Taken
@@ -247,13 +251,13 @@ mod tests {
         let rejected = |words: &str| Some(First::Rejected(words.to_owned()));
         // A case whose requests to write and to answer are both rejected counts once.
         let first = |words: &str| [rejected(words), rejected(words), None];
-        let all = |mut held: Held<usize>| {
+        let all = |mut held: HeldBack<usize>| {
             for (number, words) in ["bad role", "bad tool", "bad key"].into_iter().enumerate() {
                 assert!(held.take(number, first(words)).is_ok());
             }
             held.rest()
         };
-        let refused = all(Held::default()).map_err(|error| (error.words, error.replays));
+        let refused = all(HeldBack::default()).map_err(|error| (error.words, error.replays));
         assert_eq!(
             refused,
             Err((
@@ -261,8 +265,8 @@ mod tests {
                 "all 3 replays that made one".to_owned()
             ))
         );
-        assert_eq!(all(Held::resumed()), Ok(vec![2]));
-        let mut unasked = Held::default();
+        assert_eq!(all(HeldBack::resumed()), Ok(vec![2]));
+        let mut unasked = HeldBack::default();
         assert_eq!(unasked.take(0, [None, None, None]), Ok(vec![0]));
         assert_eq!(unasked.rest(), Ok(Vec::new()));
     }

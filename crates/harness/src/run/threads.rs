@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::journal_error::JournalError;
-use super::rejections::{Held, first_calls};
-use super::{Cases, Done, RunError};
+use super::rejections::{HeldBack, first_calls};
+use super::{Done, RunCases, RunError};
 
 /// Runs cases on `jobs` threads and hands over their results in order. All results that are ready
 /// go together, so that one wait for a slow disk serves many cases. When `stop` is set, no thread
 /// begins another case.
 pub(super) fn run_missing(
-    cases: &Cases<'_>,
+    cases: &RunCases<'_>,
     missing: &[usize],
     jobs: usize,
     stop: &AtomicBool,
@@ -32,7 +32,7 @@ pub(super) fn run_missing(
         drop(sender);
         let mut order = Order::default();
         if missing.len() < cases.plan.cases.len() {
-            order.held = Held::resumed();
+            order.held = HeldBack::resumed();
         }
         let mut finish = |group: Vec<(usize, Done)>| {
             let group = group
@@ -66,7 +66,7 @@ struct Order {
     done: BTreeMap<usize, Done>,
     /// How many have left `done`.
     passed: usize,
-    held: Held<(usize, Done)>,
+    held: HeldBack<(usize, Done)>,
     clear: Vec<(usize, Done)>,
 }
 
@@ -95,7 +95,7 @@ impl Order {
 
 /// One thread with its own runtime; it runs one case at a time.
 fn work(
-    cases: &Cases<'_>,
+    cases: &RunCases<'_>,
     missing: &[usize],
     next: &AtomicUsize,
     goes_on: impl Fn() -> bool,

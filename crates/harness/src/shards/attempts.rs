@@ -5,10 +5,10 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept, input};
+use compactometer_disk::{LineFile, NotKept, input};
 use compactometer_formats::shards::{Begin, CaseLine, End, Shard, ShardLine, VERSION};
 
-use super::lines::{At, LineReader, Place};
+use super::lines::{BetweenLines, LineAt, LineReader};
 use super::{PlanFolder, ShardError};
 use crate::run::{FinishedCase, JournalError};
 
@@ -16,11 +16,11 @@ const REMEDY: &str = "delete the file, and its replays run again";
 
 /// What the attempts at a shard have finished.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct FinishedCases {
     pub(super) files: Vec<PathBuf>,
     /// Each case's file among `files`, its place there and its number of compactions, by its key.
     /// The first that finished it counts.
-    pub(super) cases: HashMap<String, (usize, At)>,
+    pub(super) cases: HashMap<String, (usize, LineAt)>,
 }
 
 impl PlanFolder {
@@ -51,11 +51,11 @@ impl PlanFolder {
     }
 
     /// Reads what a shard's attempts have finished.
-    pub(super) fn kept(&self, shard: Shard) -> Result<Kept, ShardError> {
-        let mut kept = Kept::default();
+    pub(super) fn kept(&self, shard: Shard) -> Result<FinishedCases, ShardError> {
+        let mut kept = FinishedCases::default();
         for (_, path) in self.attempts_at(shard)? {
             let file = kept.files.len();
-            let mut lines = LineReader::open(&path, REMEDY, Place::default())?;
+            let mut lines = LineReader::open(&path, REMEDY, BetweenLines::default())?;
             while let Some((line, at)) = lines.next()? {
                 match line {
                     ShardLine::Begin(begin) => self.check(&path, &begin, shard)?,
@@ -74,7 +74,7 @@ impl PlanFolder {
     ///
     /// # Errors
     /// [`ShardError::Io`].
-    pub fn claim(&self, shard: Shard) -> Result<Claim, ShardError> {
+    pub fn claim(&self, shard: Shard) -> Result<ShardClaim, ShardError> {
         let others = self.attempts_at(shard)?;
         let mut number = others.last().map_or(1, |(last, _)| last + 1);
         let path = loop {
@@ -88,7 +88,7 @@ impl PlanFolder {
                 Err(error) => return Err(ShardError::io("write", &path)(error)),
             }
         };
-        Ok(Claim {
+        Ok(ShardClaim {
             calls: calls_of(&path),
             earlier: others.iter().map(|(_, path)| calls_of(path)).collect(),
             shard,
@@ -130,10 +130,10 @@ impl PlanFolder {
     }
 
     /// Begins the attempt.
-    pub(super) fn begin(&self, claim: &Claim, jobs: usize) -> Result<Attempt, ShardError> {
-        let Claim { path, shard, .. } = claim;
+    pub(super) fn begin(&self, claim: &ShardClaim, jobs: usize) -> Result<Attempt, ShardError> {
+        let ShardClaim { path, shard, .. } = claim;
         let (path, shard) = (path.clone(), *shard);
-        let mut lines = Lines::open(&path).map_err(ShardError::io("write", &path))?;
+        let mut lines = LineFile::open(&path).map_err(ShardError::io("write", &path))?;
         lines.keep(0).map_err(ShardError::io("write", &path))?;
         let mut attempt = Attempt {
             path,
@@ -155,7 +155,7 @@ impl PlanFolder {
 }
 
 /// A process's own attempt at a shard.
-pub struct Claim {
+pub struct ShardClaim {
     shard: Shard,
     path: PathBuf,
     /// The folder for a recording of its calls.
@@ -164,7 +164,7 @@ pub struct Claim {
     pub earlier: Vec<PathBuf>,
 }
 
-impl Drop for Claim {
+impl Drop for ShardClaim {
     /// Removes the file of an attempt that ended before its beginning, for example since its models
     /// cannot be opened.
     fn drop(&mut self) {
@@ -198,7 +198,7 @@ pub fn tries_of(calls: &Path) -> PathBuf {
 /// An attempt in progress.
 pub(super) struct Attempt {
     path: PathBuf,
-    lines: Lines,
+    lines: LineFile,
     end: u64,
     cases: u32,
 }
@@ -210,7 +210,7 @@ impl Attempt {
 
     /// Appends finished cases; they are kept when this returns. The places of their lines are
     /// returned.
-    pub(super) fn keep(&mut self, cases: &[FinishedCase]) -> Result<Vec<At>, JournalError> {
+    pub(super) fn keep(&mut self, cases: &[FinishedCase]) -> Result<Vec<LineAt>, JournalError> {
         let line = |case: &FinishedCase| {
             CaseLine::new(
                 &case.result.record,
@@ -231,7 +231,7 @@ impl Attempt {
             .map(drop)
     }
 
-    fn append(&mut self, lines: &[ShardLine]) -> Result<Vec<At>, JournalError> {
+    fn append(&mut self, lines: &[ShardLine]) -> Result<Vec<LineAt>, JournalError> {
         let mut places = Vec::with_capacity(lines.len());
         for line in lines {
             let line = line
@@ -240,7 +240,7 @@ impl Attempt {
             self.lines
                 .append(line.as_bytes())
                 .map_err(|error| self.failed(error))?;
-            places.push(At {
+            places.push(LineAt {
                 begin: self.end,
                 length: line.len() as u64,
             });

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::input::{self, Kind, read_text};
+use compactometer_disk::input::{self, InputKind, read_text};
 use compactometer_disk::{create_folder, is_part, write_whole};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan, Shards, VERSION};
@@ -41,7 +41,7 @@ pub struct Named<'c> {
 }
 
 #[derive(Serialize)]
-struct Row<'c> {
+struct ShardRow<'c> {
     shard: u32,
     key: &'c str,
     protocol: &'c str,
@@ -143,7 +143,7 @@ impl PlanFolder {
                 shard,
             ) in cases.clone().zip(&dealt)
             {
-                rows.serialize(Row {
+                rows.serialize(ShardRow {
                     shard: *shard,
                     key,
                     protocol,
@@ -184,7 +184,7 @@ impl PlanFolder {
             what,
             remedy: "copy it again from where the plan was made, or make a new plan",
         };
-        let text = read_text(&path, Kind::MANIFEST).map_err(ShardError::io("read", &path))?;
+        let text = read_text(&path, InputKind::MANIFEST).map_err(ShardError::io("read", &path))?;
         let of: OfVersion =
             serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if of.version != u64::from(VERSION) {

@@ -11,7 +11,7 @@ use super::{PlanFolder, ShardError};
 
 /// Where a line is in its file.
 #[derive(Clone, Copy)]
-pub(super) struct At {
+pub(super) struct LineAt {
     pub(super) begin: u64,
     pub(super) length: u64,
 }
@@ -30,7 +30,7 @@ pub(super) struct LineReader {
 
 /// A place between two lines, to go on from.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct BetweenLines {
     number: usize,
     begin: u64,
 }
@@ -40,12 +40,12 @@ impl LineReader {
     pub(super) fn open(
         path: &Path,
         remedy: &'static str,
-        place: Place,
+        place: BetweenLines,
     ) -> Result<Self, ShardError> {
         let mut file = input::open(path).map_err(ShardError::io("read", path))?;
         file.seek(SeekFrom::Start(place.begin))
             .map_err(ShardError::io("read", path))?;
-        let Place { number, begin } = place;
+        let BetweenLines { number, begin } = place;
         let reader = BufReader::with_capacity(64 << 10, file);
         Ok(LineReader {
             path: path.to_owned(),
@@ -57,15 +57,15 @@ impl LineReader {
         })
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> BetweenLines {
+        BetweenLines {
             number: self.number,
             begin: self.begin,
         }
     }
 
     /// The next line and where it is; nothing at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(ShardLine, At)>, ShardError> {
+    pub(super) fn next(&mut self) -> Result<Option<(ShardLine, LineAt)>, ShardError> {
         self.line.clear();
         let read = self
             .reader
@@ -74,7 +74,7 @@ impl LineReader {
         if self.line.last() != Some(&b'\n') {
             return Ok(None);
         }
-        let at = At {
+        let at = LineAt {
             begin: self.begin,
             length: read as u64,
         };
@@ -103,7 +103,7 @@ fn damaged(path: &Path, line: usize, what: String, remedy: &'static str) -> Shar
 }
 
 /// The bytes of a line.
-pub(super) fn line_at(mut file: &File, at: At) -> std::io::Result<Vec<u8>> {
+pub(super) fn line_at(mut file: &File, at: LineAt) -> std::io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(at.begin))?;
     let mut line = vec![0; at.length as usize];
     file.read_exact(&mut line)?;

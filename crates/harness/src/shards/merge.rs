@@ -10,7 +10,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{CaseLine, Shard, ShardLine, TextName};
 use compactometer_formats::timings::Timings;
 
-use super::lines::{LineReader, Place};
+use super::lines::{BetweenLines, LineReader};
 use super::parts::REMEDY;
 use super::{PlanFolder, ShardError};
 
@@ -159,7 +159,7 @@ fn write(
     notes: &[String],
     progress: &dyn Fn(usize),
 ) -> Result<Merged, ShardError> {
-    let mut parts = Parts::new(folder);
+    let mut parts = ShardParts::new(folder);
     let mut timings = Timings::default();
     let mut known = HashSet::new();
     let dealt = folder.dealt()?;
@@ -210,19 +210,19 @@ fn write(
 }
 
 /// All parts, each at its next case.
-struct Parts<'f> {
+struct ShardParts<'f> {
     folder: &'f PlanFolder,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<BetweenLines>>,
     readers: Vec<Option<LineReader>>,
     /// The open ones, the one opened first in front.
     open: VecDeque<usize>,
 }
 
-impl<'f> Parts<'f> {
+impl<'f> ShardParts<'f> {
     fn new(folder: &'f PlanFolder) -> Self {
         let count = folder.plan.shards as usize;
         let readers = std::iter::repeat_with(|| None).take(count).collect();
-        Parts {
+        ShardParts {
             folder,
             places: vec![None; count],
             readers,

@@ -18,10 +18,10 @@ mod parts;
 mod status;
 mod worker;
 
-pub use attempts::{Claim, Spent, tries_of};
+pub use attempts::{ShardClaim, Spent, tries_of};
 pub use dealing::deal;
 pub use error::ShardError;
 pub use folder::{Named, PlanFolder};
 pub use merge::{Merged, merge};
 pub use status::{ShardStatus, Status, status};
-pub use worker::{Outcome, Worker};
+pub use worker::{ShardOutcome, Worker};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use compactometer_disk::{create_whole, input};
 use compactometer_formats::shards::{Begin, End, Shard, ShardLine, VERSION};
 
-use super::attempts::Kept;
-use super::lines::{LineReader, Place, line_at};
+use super::attempts::FinishedCases;
+use super::lines::{BetweenLines, LineReader, line_at};
 use super::{PlanFolder, ShardError};
 
 pub(super) const REMEDY: &str = "delete the file and run its shard again";
@@ -20,7 +20,7 @@ impl PlanFolder {
         &self,
         shard: Shard,
         keys: &[&str],
-        kept: &Kept,
+        kept: &FinishedCases,
     ) -> Result<bool, ShardError> {
         let path = self.part(shard);
         let open = |path: &PathBuf| input::open(path).map_err(ShardError::io("read", path));
@@ -78,7 +78,7 @@ impl PlanFolder {
     /// The lines of a shard's part, after the first.
     pub(super) fn read_part(&self, shard: Shard) -> Result<LineReader, ShardError> {
         let path = self.part(shard);
-        let mut lines = LineReader::open(&path, REMEDY, Place::default())?;
+        let mut lines = LineReader::open(&path, REMEDY, BetweenLines::default())?;
         match lines.next()? {
             Some((ShardLine::Begin(begin), _)) => self.check(&path, &begin, shard).map(|()| lines),
             _ => Err(lines.damaged("it is no part of a plan".to_owned())),

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::shards::Shard;
 
-use super::attempts::Kept;
+use super::attempts::FinishedCases;
 use super::folder::keys_hash;
-use super::{Claim, PlanFolder, ShardError, deal};
+use super::{PlanFolder, ShardClaim, ShardError, deal};
 use crate::plan::Plan;
 use crate::run::{Models, RunError, run_each};
 
@@ -19,12 +19,12 @@ pub struct Worker<'w> {
     shard: Shard,
     /// The shard's cases, by their places in the plan.
     places: Vec<usize>,
-    kept: Kept,
+    kept: FinishedCases,
 }
 
 /// How running a shard ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ShardOutcome {
     /// Its part is created.
     Done,
     /// Another worker created the part first, so this one's cases do not count.
@@ -84,13 +84,13 @@ impl<'w> Worker<'w> {
     /// [`ShardError`]; finished cases are kept.
     pub fn run<'m>(
         mut self,
-        claim: &Claim,
+        claim: &ShardClaim,
         models: impl Into<Models<'m>>,
         counter: &dyn TokenCounter,
         jobs: usize,
         stop: &AtomicBool,
         progress: &dyn Fn(usize),
-    ) -> Result<Outcome, ShardError> {
+    ) -> Result<ShardOutcome, ShardError> {
         let missing = self.missing();
         let mut finished = self.places.len() - missing.len();
         progress(finished);
@@ -124,7 +124,7 @@ impl<'w> Worker<'w> {
         }
         if finished < self.places.len() {
             debug_assert!(stop.load(Ordering::Relaxed));
-            return Ok(Outcome::Stopped { kept: finished });
+            return Ok(ShardOutcome::Stopped { kept: finished });
         }
         let keys = self
             .places
@@ -133,9 +133,9 @@ impl<'w> Worker<'w> {
             .collect::<Vec<_>>();
         let created = self.folder.commit(self.shard, &keys, &self.kept)?;
         Ok(if created {
-            Outcome::Done
+            ShardOutcome::Done
         } else {
-            Outcome::NotCounted
+            ShardOutcome::NotCounted
         })
     }
 }

@@ -7,7 +7,7 @@ use compactometer_engine::view::View;
 use compactometer_formats::fate::Fates;
 use compactometer_formats::record::Misbound;
 
-use super::written::Written;
+use super::written::WrittenText;
 use crate::prepare::PreparedScenario;
 
 /// What a context binds.
@@ -42,7 +42,7 @@ pub(crate) fn bound_facts(
             continue;
         }
         for text in entry.parts().filter_map(|(part, _)| part_text(part)) {
-            found.extend(Written::new(prepared, text).bindings());
+            found.extend(WrittenText::new(prepared, text).bindings());
         }
     }
     let is_own = |fact: &&u32| {

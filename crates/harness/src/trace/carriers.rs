@@ -6,7 +6,7 @@ use compactometer_engine::view::{Origin, View};
 use compactometer_formats::record::ChanceCell;
 
 use super::chance::ChanceCounts;
-use super::written::Written;
+use super::written::WrittenText;
 use crate::prepare::PreparedScenario;
 
 /// What was found in a view's carriers.
@@ -58,11 +58,11 @@ pub(crate) fn search_carriers(
                 Origin::Filler => continue,
             };
             if counts && !checks.foreign.is_empty() {
-                foreign.extend_from_slice(Written::new(prepared, text).foreign());
+                foreign.extend_from_slice(WrittenText::new(prepared, text).foreign());
             }
             if !matches!(origin, Origin::Spoken(_)) {
                 inserted = true;
-                for foil in Written::new(prepared, text).foils() {
+                for foil in WrittenText::new(prepared, text).foils() {
                     foils[*foil as usize] = true;
                 }
             }

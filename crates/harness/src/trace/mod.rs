@@ -21,7 +21,7 @@ pub(crate) use calls::{call_row, session_call_row, waited_ms};
 pub(crate) use carriers::{Carriers, search_carriers};
 pub(crate) use chance::ChanceCounts;
 pub(crate) use contexts::{entries_of, saved_rows};
-pub(crate) use random_contexts::{Drawn, RandomContexts};
+pub(crate) use random_contexts::{DrawnContexts, RandomContexts};
 pub(crate) use said::said_counts;
 pub(crate) use storage::storage;
 pub(crate) use surroundings::said_about;

@@ -40,7 +40,7 @@ struct Draw {
 
 /// What must outlive a process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnContexts {
     /// For each draw, the position of its generator in words, and its segments.
     draws: Vec<(u64, Vec<u32>)>,
     whole: Vec<usize>,
@@ -67,9 +67,9 @@ impl<'l> RandomContexts<'l> {
     }
 
     /// The current contexts, for [`RandomContexts::resumed`].
-    pub(crate) fn drawn(&self) -> Drawn {
+    pub(crate) fn drawn(&self) -> DrawnContexts {
         let draw = |draw: &Draw| (draw.rng.get_word_pos() as u64, draw.segments.clone());
-        Drawn {
+        DrawnContexts {
             draws: self.draws.iter().map(draw).collect(),
             whole: self.whole.clone(),
         }
@@ -79,7 +79,7 @@ impl<'l> RandomContexts<'l> {
     pub(crate) fn resumed(
         prepared: &'l PreparedScenario,
         seed: u64,
-        drawn: Drawn,
+        drawn: DrawnContexts,
         length: usize,
     ) -> Self {
         let mut random = RandomContexts {

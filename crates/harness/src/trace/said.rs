@@ -2,7 +2,7 @@
 
 use compactometer_engine::view::{Entry, View};
 use compactometer_formats::record::SaidCount;
-use compactometer_text::sentences::Lines;
+use compactometer_text::sentences::SentenceLines;
 
 use crate::prepare::PreparedScenario;
 use crate::prepare::said::text;
@@ -50,7 +50,7 @@ fn held(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
             Entry::Written(_) => written.extend(entry.parts().filter_map(|(part, _)| text(part))),
         }
     }
-    let lines = Lines::new(written);
+    let lines = SentenceLines::new(written);
     for (is_held, one) in is_held.iter_mut().zip(&said.all) {
         *is_held |= one.is_in(&lines);
     }

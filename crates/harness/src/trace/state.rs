@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a fact is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum State {
+pub(crate) enum FactState {
     /// No message has stated it yet.
     #[default]
     Unstated,
@@ -21,7 +21,7 @@ pub(crate) enum State {
 /// What is known of a stated fact beside its place in the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trail {
-    pub(super) stage: Stage,
+    pub(super) stage: LossStage,
     /// A reply named it without having read it. Until its next mention, what is written of it is a
     /// chance match.
     guessed: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Trail {
 
 /// How far the latest mention of a fact came on its way into a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Stage {
+pub(crate) enum LossStage {
     /// No summarizer was sent it.
     #[default]
     Unread,
@@ -65,24 +65,24 @@ pub(super) struct Sighting {
     pub(super) replied: bool,
 }
 
-impl State {
+impl FactState {
     /// A message has just stated it. Nobody has read or written this mention yet.
-    pub(super) fn mentioned(self) -> State {
+    pub(super) fn mentioned(self) -> FactState {
         let Trail { stored, noted, .. } = self.trail().unwrap_or_default();
         let trail = Trail {
             stored,
             noted,
             ..Trail::default()
         };
-        State::Verbatim {
+        FactState::Verbatim {
             carried: self.is_carried(),
             trail,
         }
     }
 
-    pub(super) fn compacted(self, seen: Sighting) -> State {
+    pub(super) fn compacted(self, seen: Sighting) -> FactState {
         let Some(before) = self.trail() else {
-            return State::Unstated;
+            return FactState::Unstated;
         };
         // If nothing held the value any more, a match is a chance match and brings nothing back.
         let is_alive = self.is_present() || before.stored;
@@ -98,80 +98,80 @@ impl State {
             noted: seen.noted,
         };
         match (seen.original, carried, self) {
-            (true, ..) => State::Verbatim { carried, trail },
-            (false, true, _) => State::Carried(trail),
-            (false, false, State::Gone(loss, _)) => State::Gone(loss, trail),
-            (false, false, _) => State::Gone(Loss::new(trail.stage, lost_its_copy), trail),
+            (true, ..) => FactState::Verbatim { carried, trail },
+            (false, true, _) => FactState::Carried(trail),
+            (false, false, FactState::Gone(loss, _)) => FactState::Gone(loss, trail),
+            (false, false, _) => FactState::Gone(Loss::new(trail.stage, lost_its_copy), trail),
         }
     }
 
     pub(super) fn fate(self) -> Fate {
         match self {
-            State::Unstated => Fate::Unstated,
-            State::Verbatim { .. } => Fate::Verbatim,
-            State::Carried(_) => Fate::Carried,
-            State::Gone(Loss::DroppedUnseen, _) => Fate::DroppedUnseen,
-            State::Gone(Loss::Unwritten, _) => Fate::Unwritten,
-            State::Gone(Loss::Eroded, _) => Fate::Eroded,
+            FactState::Unstated => Fate::Unstated,
+            FactState::Verbatim { .. } => Fate::Verbatim,
+            FactState::Carried(_) => Fate::Carried,
+            FactState::Gone(Loss::DroppedUnseen, _) => Fate::DroppedUnseen,
+            FactState::Gone(Loss::Unwritten, _) => Fate::Unwritten,
+            FactState::Gone(Loss::Eroded, _) => Fate::Eroded,
         }
     }
 
     /// Whether it is out of the view and storage holds it.
     pub(super) fn is_stored(self) -> bool {
-        matches!(self, State::Gone(_, trail) if trail.stored || trail.noted)
+        matches!(self, FactState::Gone(_, trail) if trail.stored || trail.noted)
     }
 
     pub(super) fn is_verbatim(self) -> bool {
-        matches!(self, State::Verbatim { .. })
+        matches!(self, FactState::Verbatim { .. })
     }
 
     pub(super) fn is_carried(self) -> bool {
         matches!(
             self,
-            State::Carried(_) | State::Verbatim { carried: true, .. }
+            FactState::Carried(_) | FactState::Verbatim { carried: true, .. }
         )
     }
 
-    pub(super) fn stage(self) -> Stage {
+    pub(super) fn stage(self) -> LossStage {
         self.trail().unwrap_or_default().stage
     }
 
     fn is_present(self) -> bool {
-        matches!(self, State::Verbatim { .. } | State::Carried(_))
+        matches!(self, FactState::Verbatim { .. } | FactState::Carried(_))
     }
 
     fn trail(self) -> Option<Trail> {
         match self {
-            State::Unstated => None,
-            State::Verbatim { trail, .. } | State::Carried(trail) | State::Gone(_, trail) => {
-                Some(trail)
-            }
+            FactState::Unstated => None,
+            FactState::Verbatim { trail, .. }
+            | FactState::Carried(trail)
+            | FactState::Gone(_, trail) => Some(trail),
         }
     }
 }
 
-impl Stage {
-    fn after(self, is_read: bool, is_replied: bool, lost_its_copy: bool) -> Stage {
+impl LossStage {
+    fn after(self, is_read: bool, is_replied: bool, lost_its_copy: bool) -> LossStage {
         let left = if lost_its_copy {
-            self.min(Stage::Read)
+            self.min(LossStage::Read)
         } else {
             self
         };
         match (is_read, is_replied) {
-            (true, true) => Stage::Written,
-            (true, false) => left.max(Stage::Read),
+            (true, true) => LossStage::Written,
+            (true, false) => left.max(LossStage::Read),
             (false, _) => left,
         }
     }
 }
 
 impl Loss {
-    fn new(stage: Stage, lost_its_copy: bool) -> Loss {
+    fn new(stage: LossStage, lost_its_copy: bool) -> Loss {
         match stage {
             _ if lost_its_copy => Loss::Eroded,
-            Stage::Written => Loss::Eroded,
-            Stage::Read => Loss::Unwritten,
-            Stage::Unread => Loss::DroppedUnseen,
+            LossStage::Written => Loss::Eroded,
+            LossStage::Read => Loss::Unwritten,
+            LossStage::Unread => Loss::DroppedUnseen,
         }
     }
 }
@@ -190,8 +190,8 @@ mod tests {
         replied: false,
     };
 
-    fn stated() -> State {
-        State::Unstated.mentioned()
+    fn stated() -> FactState {
+        FactState::Unstated.mentioned()
     }
 
     #[test]
@@ -363,6 +363,6 @@ mod tests {
             stored: true,
             ..NOTHING
         };
-        assert_eq!(State::Unstated.compacted(seen), State::Unstated);
+        assert_eq!(FactState::Unstated.compacted(seen), FactState::Unstated);
     }
 }

@@ -13,7 +13,7 @@ use crate::prepare::PreparedScenario;
 
 /// What one context says around the values that it holds.
 #[derive(Default)]
-pub(crate) struct Said {
+pub(crate) struct SaidAround {
     /// The facts that a clause says something about.
     pub(crate) stated: Vec<u32>,
     /// How well the words around the values in written text fit.
@@ -28,10 +28,10 @@ pub(crate) fn said_about(
     facts: &[u32],
     fates: &Fates,
     length: usize,
-) -> Said {
+) -> SaidAround {
     let surroundings = prepared.checks().surroundings.as_ref();
     let Some(surroundings) = surroundings.filter(|_| !facts.is_empty()) else {
-        return Said::default();
+        return SaidAround::default();
     };
     let mut stated = BTreeSet::new();
     let mut words = BTreeMap::<u32, BTreeSet<String>>::new();
@@ -68,7 +68,7 @@ pub(crate) fn said_about(
         let (points, rivals) = surroundings.fit(*fact, kind, words.get(fact)?, length);
         (rivals > 0).then_some(Fit(*fact, points, rivals))
     };
-    Said {
+    SaidAround {
         stated: held()
             .filter(|fact| stated.contains(fact))
             .copied()

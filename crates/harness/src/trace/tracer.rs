@@ -12,8 +12,8 @@ use compactometer_formats::record::Stages;
 use compactometer_text::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
-use super::state::{Sighting, Stage, State};
-use super::written::Written;
+use super::state::{FactState, LossStage, Sighting};
+use super::written::WrittenText;
 use crate::prepare::PreparedScenario;
 
 /// The fates of one case's facts, kept up to date message by message and compaction by compaction.
@@ -30,7 +30,7 @@ pub(crate) struct Tracer<'l> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Traced {
     /// Of each fact.
-    states: Vec<State>,
+    states: Vec<FactState>,
     /// Facts that were in the view before any message stated them, with nothing that explains how
     /// they got there.
     unexplained: BTreeSet<usize>,
@@ -41,7 +41,7 @@ pub(crate) struct Traced {
 
 impl<'l> Tracer<'l> {
     pub(crate) fn new(prepared: &'l PreparedScenario, has_requests: bool) -> Self {
-        let states = vec![State::Unstated; prepared.mentions.len()];
+        let states = vec![FactState::Unstated; prepared.mentions.len()];
         Tracer::resumed(
             prepared,
             has_requests,
@@ -94,14 +94,14 @@ impl<'l> Tracer<'l> {
     /// stages that facts passed.
     pub(crate) fn compacted(&mut self, view: &View, history: &History, calls: &[Call]) -> Stages {
         self.records.read(self.prepared, history);
-        let found = Found::new(self.prepared, view, history, calls);
+        let found = WhereFound::new(self.prepared, view, history, calls);
         self.traced.shown.extend(&found.shown);
         let mut stages = Stages::default();
         for fact in 0..self.traced.states.len() {
             let before = self.traced.states[fact];
             let after = before.compacted(found.sighting(fact, &self.records));
             // A view cannot hold what nobody said and no model wrote.
-            if before == State::Unstated
+            if before == FactState::Unstated
                 && found.written[fact]
                 && !found.replies[fact]
                 && !self.records.any[fact]
@@ -118,9 +118,9 @@ impl<'l> Tracer<'l> {
 
     /// The fates now.
     pub(crate) fn fates(&self) -> Fates {
-        let fate = |(fact, state): (usize, &State)| match state {
+        let fate = |(fact, state): (usize, &FactState)| match state {
             _ if self.traced.unexplained.contains(&fact) => Fate::Unexplained,
-            State::Unstated => Fate::Unstated,
+            FactState::Unstated => Fate::Unstated,
             _ if self.is_superseded(fact) => Fate::Superseded,
             stated if stated.fate().is_lost() && !self.has_requests => Fate::Lost,
             stated => stated.fate(),
@@ -146,13 +146,13 @@ impl<'l> Tracer<'l> {
     }
 
     /// Counts a fact whose last original message has just left the view.
-    fn count_stages(&self, stages: &mut Stages, fact: usize, after: State) {
+    fn count_stages(&self, stages: &mut Stages, fact: usize, after: FactState) {
         let row = &self.prepared.scenario.facts[fact];
         if row.generic || self.is_superseded(fact) {
             return;
         }
-        let reached = after.stage() >= Stage::Read;
-        let written = after.stage() == Stage::Written;
+        let reached = after.stage() >= LossStage::Read;
+        let written = after.stage() == LossStage::Written;
         if row.decoy_of.is_some() {
             stages.decoys_left += 1;
             stages.decoys_reached += u32::from(reached);
@@ -194,7 +194,7 @@ impl Records {
 }
 
 /// Where each fact's value is after a compaction.
-struct Found {
+struct WhereFound {
     originals: Vec<bool>,
     written: Vec<bool>,
     /// By rule, out of the log.
@@ -206,10 +206,10 @@ struct Found {
     replies: Vec<bool>,
 }
 
-impl Found {
+impl WhereFound {
     fn new(prepared: &PreparedScenario, view: &View, history: &History, calls: &[Call]) -> Self {
         let none = || vec![false; prepared.mentions.len()];
-        let mut found = Found {
+        let mut found = WhereFound {
             originals: none(),
             written: none(),
             copied: none(),
@@ -289,7 +289,7 @@ impl Found {
 
 /// Marks the facts that a written text holds.
 fn mark(prepared: &PreparedScenario, text: &str, present: &mut [bool]) {
-    for fact in Written::new(prepared, text).facts() {
+    for fact in WrittenText::new(prepared, text).facts() {
         present[*fact as usize] = true;
     }
 }

@@ -8,15 +8,15 @@ use compactometer_text::binding::Binding;
 use crate::prepare::{InWritten, PreparedScenario};
 
 /// A written text with what is known of it.
-pub(crate) struct Written<'p, 't> {
+pub(crate) struct WrittenText<'p, 't> {
     prepared: &'p PreparedScenario,
     text: &'t str,
     found: Arc<InWritten>,
 }
 
-impl<'p, 't> Written<'p, 't> {
+impl<'p, 't> WrittenText<'p, 't> {
     pub(crate) fn new(prepared: &'p PreparedScenario, text: &'t str) -> Self {
-        Written {
+        WrittenText {
             prepared,
             text,
             found: prepared.written.of(text, InWritten::default),

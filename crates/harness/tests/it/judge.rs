@@ -8,7 +8,7 @@ use compactometer_engine::message::Role;
 use compactometer_engine::meter::Purpose;
 use compactometer_engine::model::{ChatError, ChatModel};
 use compactometer_engine::tokens::Encoding;
-use compactometer_formats::answer::{Grade, Verdict};
+use compactometer_formats::answer::{AnswerVerdict, Grade};
 use compactometer_formats::record::Record;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanOptions};
@@ -110,7 +110,7 @@ fn a_judge_sees_question_right_and_given_answer_and_nothing_else() {
         let judgement = row.judged.as_ref().unwrap();
         assert_eq!(
             (judgement.verdict, row.grade),
-            (Verdict::Accepted, Grade::WrongValue),
+            (AnswerVerdict::Accepted, Grade::WrongValue),
             "a false accept changes no grade"
         );
         assert_eq!(
@@ -140,7 +140,7 @@ fn what_is_no_verdict_and_a_failed_call_are_kept_as_such() {
             .iter()
             .map(|row| row.judged.as_ref().unwrap().verdict)
             .collect::<Vec<_>>();
-        assert_eq!(judgements, [Verdict::Unreadable; 2]);
+        assert_eq!(judgements, [AnswerVerdict::Unreadable; 2]);
     }
 }
 

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 /// One line of a cassette.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Call {
+pub(super) struct RecordedCall {
     /// First, so that sorted lines are sorted by key.
     pub(super) key: String,
     /// The model's name in records.
     pub(super) model: String,
     pub(super) request: ChatRequest,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CallOutcome,
 }
 
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     Reply(ChatReply),
     /// The request's text cannot be served; the provider's words.
     Refused(String),
@@ -27,24 +27,24 @@ pub(super) enum Outcome {
     Rejected(String),
 }
 
-impl Outcome {
+impl CallOutcome {
     /// What is worth keeping of an outcome; an error that may pass is given back.
     pub(super) fn new(outcome: Result<ChatReply, ChatError>) -> Result<Self, ChatError> {
         match outcome {
-            Ok(reply) => Ok(Outcome::Reply(reply)),
-            Err(ChatError::Refused { message }) => Ok(Outcome::Refused(message)),
-            Err(ChatError::Rejected { message }) => Ok(Outcome::Rejected(message)),
+            Ok(reply) => Ok(CallOutcome::Reply(reply)),
+            Err(ChatError::Refused { message }) => Ok(CallOutcome::Refused(message)),
+            Err(ChatError::Rejected { message }) => Ok(CallOutcome::Rejected(message)),
             Err(other) => Err(other),
         }
     }
 }
 
-impl From<Outcome> for Result<ChatReply, ChatError> {
-    fn from(outcome: Outcome) -> Self {
+impl From<CallOutcome> for Result<ChatReply, ChatError> {
+    fn from(outcome: CallOutcome) -> Self {
         match outcome {
-            Outcome::Reply(reply) => Ok(reply),
-            Outcome::Refused(message) => Err(ChatError::Refused { message }),
-            Outcome::Rejected(message) => Err(ChatError::Rejected { message }),
+            CallOutcome::Reply(reply) => Ok(reply),
+            CallOutcome::Refused(message) => Err(ChatError::Refused { message }),
+            CallOutcome::Rejected(message) => Err(ChatError::Rejected { message }),
         }
     }
 }
@@ -127,14 +127,14 @@ mod tests {
 
     #[test]
     fn a_call_survives_its_line_with_its_key() {
-        let call = Call {
+        let call = RecordedCall {
             key: key("m", &request()),
             model: "m".into(),
             request: request(),
-            outcome: Outcome::Refused("no".into()),
+            outcome: CallOutcome::Refused("no".into()),
         };
         let line = serde_json::to_string(&call).expect("a line");
-        let back: Call = serde_json::from_str(&line).expect("a call");
+        let back: RecordedCall = serde_json::from_str(&line).expect("a call");
         assert_eq!(key(&back.model, &back.request), call.key);
         assert_eq!(back, call);
     }

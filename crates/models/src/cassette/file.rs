@@ -6,9 +6,9 @@ use std::fs::TryLockError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::{Lines, NotKept, create_folder, input};
+use compactometer_disk::{LineFile, NotKept, create_folder, input};
 
-use super::call::{Call, Outcome, key};
+use super::call::{CallOutcome, RecordedCall, key};
 
 /// The file that is appended to.
 const FILE: &str = "calls.jsonl";
@@ -16,7 +16,7 @@ const FILE: &str = "calls.jsonl";
 /// A folder that takes calls, by one process at a time.
 pub(super) struct Tape {
     folder: PathBuf,
-    lines: Lines,
+    lines: LineFile,
     /// Calls that a power failure may lose.
     unsynced: usize,
 }
@@ -31,7 +31,7 @@ impl Tape {
         let path = folder.join(FILE);
         let failed = |source| CassetteError::write(&path, source);
         create_folder(folder).map_err(failed)?;
-        let mut lines = Lines::open(&path).map_err(failed)?;
+        let mut lines = LineFile::open(&path).map_err(failed)?;
         locked(&path, lines.lock())?;
         let mut bytes = Vec::new();
         lines.file().read_to_end(&mut bytes).map_err(failed)?;
@@ -49,7 +49,7 @@ impl Tape {
 
     /// Appends a call in one write, so that a killed process tears at most one line. A server's
     /// answer is synced, so that nothing paid for is lost once it is used.
-    pub(super) fn append(&mut self, call: &Call) -> Result<(), CassetteError> {
+    pub(super) fn append(&mut self, call: &RecordedCall) -> Result<(), CassetteError> {
         let mut line =
             serde_json::to_vec(call).map_err(|error| self.failed(NotKept::Io(error.into())))?;
         line.push(b'\n');
@@ -90,8 +90,8 @@ impl Drop for Tape {
 }
 
 /// Whether a server answered the call, which may have cost something.
-fn is_served(call: &Call) -> bool {
-    matches!(&call.outcome, Outcome::Reply(reply) if reply.served.is_some())
+fn is_served(call: &RecordedCall) -> bool {
+    matches!(&call.outcome, CallOutcome::Reply(reply) if reply.served.is_some())
 }
 
 /// What came of locking a cassette's file: only a lock that another process holds is one to wait
@@ -112,7 +112,7 @@ fn locked(path: &Path, outcome: Result<(), TryLockError>) -> Result<(), Cassette
 
 /// Every call of a folder's files, by file name and line; blank lines and a torn last one are left
 /// out.
-pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
+pub(super) fn read(folder: &Path) -> Result<Vec<RecordedCall>, CassetteError> {
     let failed = |path: &Path, source| {
         let path = path.display();
         let what = format!(
@@ -150,7 +150,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Call>, CassetteError> {
             };
             let line = std::str::from_utf8(line)
                 .map_err(|error| wrong(format!("invalid UTF-8: {error}")))?;
-            let call: Call =
+            let call: RecordedCall =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
             if key(&call.model, &call.request) != call.key {
                 return Err(wrong(

@@ -18,17 +18,17 @@ use async_trait::async_trait;
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
 
-use call::{Call, Outcome};
+use call::{CallOutcome, RecordedCall};
 pub use file::CassetteError;
 use file::Tape;
 
-use crate::{Form, ModelKind, providers};
+use crate::{KindForm, ModelKind, providers};
 
 /// A folder of recorded calls, replayed.
 pub(crate) const KIND: ModelKind = ModelKind {
     name: "cassette",
     about: "recorded calls of one model, replayed without a server; `--record DIR` beside another model makes one",
-    form: Form::Free {
+    form: KindForm::Free {
         form: "DIR",
         build: |folder, _| Ok(Box::new(Cassette::replaying(Path::new(folder))?)),
     },
@@ -49,7 +49,7 @@ pub struct Cassette {
     name: String,
     /// The model and the file to which its answers go; none where calls are only replayed.
     live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>,
-    calls: Mutex<HashMap<String, Outcome>>,
+    calls: Mutex<HashMap<String, CallOutcome>>,
     missed: AtomicUsize,
 }
 
@@ -136,9 +136,9 @@ impl Cassette {
         let calls = file::read(folder)?
             .into_iter()
             .filter(|call| call.model == model);
-        let reply = |call: Call| match call.outcome {
-            Outcome::Reply(reply) => Some(reply),
-            Outcome::Refused(_) | Outcome::Rejected(_) => None,
+        let reply = |call: RecordedCall| match call.outcome {
+            CallOutcome::Reply(reply) => Some(reply),
+            CallOutcome::Refused(_) | CallOutcome::Rejected(_) => None,
         };
         Ok(calls.filter_map(reply).collect())
     }
@@ -151,18 +151,18 @@ impl Cassette {
         if !folder.exists() {
             return Ok(Vec::new());
         }
-        let answered = |Call {
+        let answered = |RecordedCall {
                             key,
                             model,
                             outcome,
                             ..
                         }| match outcome {
-            Outcome::Reply(reply) => Some(Answered {
+            CallOutcome::Reply(reply) => Some(Answered {
                 key,
                 model,
                 usage: reply.usage,
             }),
-            Outcome::Refused(_) | Outcome::Rejected(_) => None,
+            CallOutcome::Refused(_) | CallOutcome::Rejected(_) => None,
         };
         Ok(file::read(folder)?
             .into_iter()
@@ -174,12 +174,12 @@ impl Cassette {
         folder: &Path,
         name: String,
         live: Option<(Box<dyn ChatModel>, Mutex<Tape>)>,
-        calls: Vec<Call>,
+        calls: Vec<RecordedCall>,
     ) -> Self {
         let mut kept = HashMap::new();
         for call in calls.into_iter().filter(|call| call.model == name) {
             let outcome = kept.entry(call.key).or_insert_with(|| call.outcome.clone());
-            if matches!(outcome, Outcome::Rejected(_)) {
+            if matches!(outcome, CallOutcome::Rejected(_)) {
                 *outcome = call.outcome;
             }
         }
@@ -192,13 +192,13 @@ impl Cassette {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<String, Outcome>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, CallOutcome>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the outcome answers a repeated request.
-    fn is_final(&self, outcome: &Outcome) -> bool {
-        self.live.is_none() || !matches!(outcome, Outcome::Rejected(_))
+    fn is_final(&self, outcome: &CallOutcome) -> bool {
+        self.live.is_none() || !matches!(outcome, CallOutcome::Rejected(_))
     }
 
     fn missed(&self) -> ChatError {
@@ -237,8 +237,8 @@ impl ChatModel for Cassette {
         let Some((model, tape)) = &self.live else {
             return Err(self.missed());
         };
-        let outcome = Outcome::new(model.complete(request).await)?;
-        let call = Call {
+        let outcome = CallOutcome::new(model.complete(request).await)?;
+        let call = RecordedCall {
             key: key.clone(),
             model: self.name.clone(),
             request: request.clone(),

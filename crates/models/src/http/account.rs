@@ -7,7 +7,7 @@ use compactometer_engine::tokens::{Encoding, TokenCounter as _};
 
 use super::error::CallError;
 use crate::cost_limit::{CostLimit, REPLY_AT_MOST, counted};
-use crate::tries::{Ended, Journal, JournalError, Outcome, Sent, reply_hash};
+use crate::tries::{Ended, Sent, TryJournal, TryJournalError, TryOutcome, reply_hash};
 
 /// An account of tries. Without a limit and a journal it keeps nothing.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Account {
     /// What the requests may cost.
     pub limit: Option<Arc<CostLimit>>,
     /// Where each is written down, once it is set.
-    pub journal: Arc<OnceLock<Journal>>,
+    pub journal: Arc<OnceLock<TryJournal>>,
 }
 
 /// A try that was entered before its request is sent.
@@ -58,7 +58,7 @@ impl Account {
             limit.settle((tried.input, tried.output), &usage);
         }
         let ended = Ended {
-            outcome: Outcome::Answered,
+            outcome: TryOutcome::Answered,
             why: None,
             usage: Some(usage),
             is_doubtful,
@@ -79,11 +79,11 @@ impl Account {
             limit.release((tried.input, tried.output));
         }
         let outcome = match error {
-            _ if !is_sent => Outcome::NotSent,
-            CallError::Again { .. } | CallError::TooLarge(_) => Outcome::Failed,
-            CallError::Stop { .. } => Outcome::Stopped,
+            _ if !is_sent => TryOutcome::NotSent,
+            CallError::Again { .. } | CallError::TooLarge(_) => TryOutcome::Failed,
+            CallError::Stop { .. } => TryOutcome::Stopped,
             CallError::Refused(_) | CallError::Rejected(_) | CallError::Parameter(..) => {
-                Outcome::Refused
+                TryOutcome::Refused
             }
         };
         let ended = Ended {
@@ -110,7 +110,7 @@ impl Account {
     }
 }
 
-fn unwritten(error: JournalError) -> ChatError {
+fn unwritten(error: TryJournalError) -> ChatError {
     ChatError::Unavailable {
         why: error.to_string(),
         later: false,

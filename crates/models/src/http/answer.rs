@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::endpoint::Endpoint;
 use super::error::{CallError, again, in_stream};
-use crate::providers::{Answer, Provider, ReportedUsage};
+use crate::providers::{AnswerSoFar, Provider, ReportedUsage};
 
 /// When an answer came, from the sending of its request on, in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Times {
     pub(super) last_byte_ms: u64,
 }
 
-impl Answer {
+impl AnswerSoFar {
     /// Adds one event, or a whole answer that is not streamed.
     pub(super) fn take(&mut self, provider: &Provider, data: &[u8]) -> Result<(), CallError> {
         if data == b"[DONE]" {
@@ -47,7 +47,7 @@ impl Answer {
         let masked = |usage: Value| {
             serde_json::from_str(&endpoint.without_key(usage.to_string())).unwrap_or_default()
         };
-        Answer {
+        AnswerSoFar {
             text: endpoint.without_key(self.text),
             model: self.model.map(|model| endpoint.without_key(model)),
             usage: self.usage.map(masked),

@@ -6,7 +6,7 @@ use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
 use super::answer::Times;
 use super::error::CallError;
 use super::sse::Events;
-use crate::providers::{Answer, Provider};
+use crate::providers::{AnswerSoFar, Provider};
 
 /// The data of each event in a stream in these pieces.
 pub fn events(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
@@ -24,12 +24,12 @@ pub fn reply(
     request: &ChatRequest,
 ) -> Result<ChatReply, ChatError> {
     let read = || {
-        let mut answer = Answer::default();
+        let mut answer = AnswerSoFar::default();
         events(pieces)
             .iter()
             .try_for_each(|data| answer.take(provider, data))?;
         answer.check().map(|()| answer)
     };
-    let answer: Result<Answer, CallError> = read();
+    let answer: Result<AnswerSoFar, CallError> = read();
     Ok(answer?.into_reply(provider, request, Times::default(), Vec::new()))
 }

@@ -27,7 +27,7 @@ pub use endpoint::{Endpoint, EndpointError};
 use error::CallError;
 pub use probe::ServerInfo;
 use retry::Pace;
-pub use transfer::Limits;
+pub use transfer::TransferLimits;
 use transfer::{Failed, Transfer};
 
 use crate::cost_limit::REPLY_AT_MOST;
@@ -72,7 +72,7 @@ pub fn receiver(spec: &str) -> Result<Option<Receiver>, EndpointError> {
 ///
 /// # Errors
 /// [`EndpointError`] where the address cannot be used, or the key is missing.
-pub fn client_of(spec: &str, limits: Limits) -> Result<Option<Client>, EndpointError> {
+pub fn client_of(spec: &str, limits: TransferLimits) -> Result<Option<Client>, EndpointError> {
     let Some((provider, spec)) = provider_of(spec) else {
         return Ok(None);
     };
@@ -96,9 +96,9 @@ pub(crate) fn open(
     spec: &str,
     opening: &Opening<'_>,
 ) -> Result<Box<dyn ChatModel>, ModelError> {
-    let mut limits = Limits {
+    let mut limits = TransferLimits {
         requests_a_minute: opening.requests_a_minute,
-        ..Limits::default()
+        ..TransferLimits::default()
     };
     if let Some(patience) = opening.call_timeout {
         limits.whole = patience;
@@ -113,17 +113,17 @@ pub(crate) fn open(
 
 /// A model behind HTTP. It has a thread of its own, so that callers on any runtime may share it.
 pub struct Client {
-    line: Arc<Line>,
+    line: Arc<HttpCall>,
     account: Account,
     runtime: Option<Runtime>,
 }
 
 /// What a call needs.
-struct Line {
+struct HttpCall {
     endpoint: Endpoint,
     transfer: Transfer,
     pace: Pace,
-    limits: Limits,
+    limits: TransferLimits,
     /// Parameters that the model has rejected.
     omitted: Mutex<BTreeSet<&'static str>>,
 }
@@ -133,7 +133,7 @@ impl Client {
     ///
     /// # Errors
     /// [`EndpointError`] where the key cannot be in a header, or no thread can be had.
-    pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, EndpointError> {
+    pub fn new(endpoint: Endpoint, limits: TransferLimits) -> Result<Self, EndpointError> {
         let transfer = Transfer::new(&endpoint, limits)?;
         // Last, since one that is dropped on an error inside another runtime would panic.
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -142,7 +142,7 @@ impl Client {
             .build();
         let runtime = runtime.map_err(|error| EndpointError::client(&error))?;
         Ok(Client {
-            line: Arc::new(Line {
+            line: Arc::new(HttpCall {
                 endpoint,
                 transfer,
                 pace: Pace::new(limits.requests_a_minute),
@@ -220,7 +220,7 @@ impl Drop for Client {
     }
 }
 
-impl Line {
+impl HttpCall {
     async fn ask(&self, request: &ChatRequest, account: &Account) -> Result<ChatReply, ChatError> {
         let provider = self.endpoint.provider;
         let (mut body, mut omitted) = self.body(request);
@@ -262,7 +262,7 @@ impl Line {
     }
 }
 
-impl Line {
+impl HttpCall {
     /// The body without parameters that the model does not take, and the names of those left out.
     fn body(&self, request: &ChatRequest) -> (String, Vec<&'static str>) {
         let mut body = self.endpoint.provider.body(request, &self.endpoint.model);

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use super::error::CallError;
-use super::{Endpoint, Line};
+use super::{Endpoint, HttpCall};
 use crate::providers::ModelLookup;
 
 /// A server's answer to the question for its models.
@@ -24,7 +24,7 @@ pub struct ServerInfo {
 /// Longest wait for the answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-impl Line {
+impl HttpCall {
     /// Asks a provider for the model by name, since it may know aliases that it does not list;
     /// another server for its list.
     pub(super) async fn probe(&self) -> Result<ServerInfo, CallError> {

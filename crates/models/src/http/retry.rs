@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::transfer::Limits;
+use super::transfer::TransferLimits;
 
 /// Gives each call its time, evenly spaced.
 pub(super) struct Pace {
@@ -42,7 +42,7 @@ impl Pace {
     }
 }
 
-impl Limits {
+impl TransferLimits {
     /// The wait before a call is made for the time after `failed` failures: what the provider asks
     /// for, at least a wait that doubles, up to half of it at random, so that callers that failed
     /// together do not come back together. Nothing where there were too many failures, or the
@@ -72,11 +72,11 @@ mod tests {
 
     #[test]
     fn waits_double_with_jitter_up_to_the_longest() {
-        let limits = Limits {
+        let limits = TransferLimits {
             repeats: 9,
             first_wait: Duration::from_secs(1),
             longest_wait: Duration::from_secs(20),
-            ..Limits::default()
+            ..TransferLimits::default()
         };
         for (failed, most) in [
             (1, 1.0),
@@ -101,9 +101,9 @@ mod tests {
 
     #[test]
     fn a_provider_is_obeyed_unless_it_asks_for_too_long() {
-        let limits = Limits {
+        let limits = TransferLimits {
             longest_wait: Duration::from_secs(20),
-            ..Limits::default()
+            ..TransferLimits::default()
         };
         assert_eq!(limits.wait(1, Some(15_000)), Some(Duration::from_secs(15)));
         assert_eq!(limits.wait(1, Some(20_001)), None);

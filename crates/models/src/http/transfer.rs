@@ -14,11 +14,11 @@ use super::answer::Times;
 use super::endpoint::{Endpoint, EndpointError, is_loopback};
 use super::error::{CallError, again, by_status, shortened, stop, unsent, words_of};
 use super::sse::Events;
-use crate::providers::Answer;
+use crate::providers::AnswerSoFar;
 
 /// How long a call may take and how large an answer may be.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TransferLimits {
     /// Until the connection stands.
     pub connect: Duration,
     /// From one byte to the next; the first one comes after all of the request has been read, and
@@ -38,10 +38,10 @@ pub struct Limits {
     pub requests_a_minute: Option<NonZeroU32>,
 }
 
-impl Default for Limits {
+impl Default for TransferLimits {
     fn default() -> Self {
         let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
-        Limits {
+        TransferLimits {
             connect: Duration::from_secs(15),
             silence: minutes(10),
             whole: minutes(30),
@@ -59,7 +59,7 @@ impl Default for Limits {
 const BYTES_A_TOKEN: usize = 1_000;
 const BYTES_BESIDE: usize = 4 << 20;
 
-impl Limits {
+impl TransferLimits {
     /// Most bytes of an answer of so many tokens.
     fn bytes_of(&self, most: u32) -> usize {
         let of_tokens = (most as usize).saturating_mul(BYTES_A_TOKEN);
@@ -71,11 +71,11 @@ impl Limits {
 pub(super) struct Transfer {
     client: reqwest::Client,
     endpoint: Endpoint,
-    limits: Limits,
+    limits: TransferLimits,
 }
 
 impl Transfer {
-    pub(super) fn new(endpoint: &Endpoint, limits: Limits) -> Result<Self, EndpointError> {
+    pub(super) fn new(endpoint: &Endpoint, limits: TransferLimits) -> Result<Self, EndpointError> {
         // Another provider may be installed already; either serves.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder();
@@ -105,7 +105,7 @@ impl Transfer {
     }
 
     /// Sends a request and reads the whole answer, which has at most so many tokens.
-    pub(super) async fn send(&self, body: &str, most: u32) -> Result<(Answer, Times), Failed> {
+    pub(super) async fn send(&self, body: &str, most: u32) -> Result<(AnswerSoFar, Times), Failed> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
         tokio::time::timeout(whole, self.once(body, most))
@@ -113,7 +113,7 @@ impl Transfer {
             .unwrap_or_else(|_| Err(late().into()))
     }
 
-    async fn once(&self, body: &str, most: u32) -> Result<(Answer, Times), Failed> {
+    async fn once(&self, body: &str, most: u32) -> Result<(AnswerSoFar, Times), Failed> {
         let (started, provider) = (Instant::now(), self.endpoint.provider);
         let request = self
             .client
@@ -131,7 +131,7 @@ impl Transfer {
         let streams = header(&response, &CONTENT_TYPE)
             .is_some_and(|kind| kind.starts_with("text/event-stream"));
         let (mut answer, mut times, mut events, mut whole) = (
-            Answer::default(),
+            AnswerSoFar::default(),
             Times::default(),
             Events::default(),
             Vec::new(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What has come of an answer.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct AnswerSoFar {
     pub(crate) text: String,
     pub(crate) finish: Option<Finish>,
     /// The model that the server says it is.

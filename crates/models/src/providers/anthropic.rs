@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::AnswerSoFar;
 use super::openai::plain;
 use super::portable::{CONTINUE, arguments, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
@@ -169,7 +169,7 @@ fn result(id: &str, text: &str, is_error: bool) -> Value {
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.
-fn read(answer: &mut Answer, event: &Value) {
+fn read(answer: &mut AnswerSoFar, event: &Value) {
     match event.get("type").and_then(Value::as_str) {
         Some("message") => whole(answer, event),
         Some("message_start") => whole(answer, &event["message"]),
@@ -186,7 +186,7 @@ fn read(answer: &mut Answer, event: &Value) {
     }
 }
 
-fn whole(answer: &mut Answer, message: &Value) {
+fn whole(answer: &mut AnswerSoFar, message: &Value) {
     answer.model = message
         .get("model")
         .and_then(Value::as_str)
@@ -206,7 +206,7 @@ fn whole(answer: &mut Answer, message: &Value) {
     answer.finish = finish(message).or(answer.finish);
 }
 
-fn delta(answer: &mut Answer, delta: &Value) {
+fn delta(answer: &mut AnswerSoFar, delta: &Value) {
     answer.began = true;
     let said = delta
         .get("text")
@@ -217,7 +217,7 @@ fn delta(answer: &mut Answer, delta: &Value) {
 }
 
 /// The first event holds the input, the last one the output; later numbers replace earlier ones.
-fn add_usage(answer: &mut Answer, usage: &Value) {
+fn add_usage(answer: &mut AnswerSoFar, usage: &Value) {
     let Some(usage) = usage.as_object() else {
         return;
     };

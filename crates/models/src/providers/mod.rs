@@ -17,7 +17,7 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::model::ChatRequest;
 use serde_json::Value;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::AnswerSoFar;
 pub use anthropic::ANTHROPIC;
 pub use openai::OPENAI;
 pub use openai_compatible::OPENAI_COMPATIBLE;
@@ -53,7 +53,7 @@ pub struct Provider {
     /// The JSON body that asks a model for a request's completion.
     pub(crate) write_body: fn(&ChatRequest, &str) -> Value,
     /// Adds what an event of a stream, or a whole answer, says.
-    pub(crate) read: fn(&mut Answer, &Value),
+    pub(crate) read: fn(&mut AnswerSoFar, &Value),
     /// Reads a usage.
     pub(crate) usage: fn(&Value) -> Option<ReportedUsage>,
     /// How a server is asked whether it has a model.

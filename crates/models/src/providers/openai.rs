@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::AnswerSoFar;
 use super::portable::{CONTINUE, arguments_text, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
@@ -160,7 +160,7 @@ fn is_strict(schema: &Value) -> bool {
 }
 
 /// Adds what an event, or the whole answer where the server does not stream, says.
-pub(super) fn read(answer: &mut Answer, event: &Value) {
+pub(super) fn read(answer: &mut AnswerSoFar, event: &Value) {
     if let Some(model) = event
         .get("model")
         .and_then(Value::as_str)

@@ -3,22 +3,22 @@
 
 use serde_json::Value;
 
-use super::trouble::Trouble;
+use super::trouble::ServerTrouble;
 
 /// A value of the body and its place there, as errors show it. A value that is missing is null.
-pub(super) struct Field<'v> {
+pub(super) struct RequestField<'v> {
     pub(super) value: &'v Value,
     pub(super) place: String,
 }
 
-impl<'v> Field<'v> {
-    pub(super) fn get(&self, key: &str) -> Field<'v> {
+impl<'v> RequestField<'v> {
+    pub(super) fn get(&self, key: &str) -> RequestField<'v> {
         let place = if self.place.is_empty() {
             key.to_owned()
         } else {
             format!("{}.{key}", self.place)
         };
-        Field {
+        RequestField {
             value: self.value.get(key).unwrap_or(&Value::Null),
             place,
         }
@@ -28,26 +28,26 @@ impl<'v> Field<'v> {
         !self.value.is_null()
     }
 
-    pub(super) fn items(&self) -> Result<impl Iterator<Item = Field<'v>>, Trouble> {
+    pub(super) fn items(&self) -> Result<impl Iterator<Item = RequestField<'v>>, ServerTrouble> {
         let items = self
             .value
             .as_array()
             .ok_or_else(|| self.wrong("must be a list"))?;
-        Ok(items.iter().enumerate().map(|(at, value)| Field {
+        Ok(items.iter().enumerate().map(|(at, value)| RequestField {
             value,
             place: format!("{}[{at}]", self.place),
         }))
     }
 
     /// A string that must be there.
-    pub(super) fn text(&self) -> Result<&'v str, Trouble> {
+    pub(super) fn text(&self) -> Result<&'v str, ServerTrouble> {
         self.required()?
             .value
             .as_str()
             .ok_or_else(|| self.wrong("must be a string"))
     }
 
-    pub(super) fn required(&self) -> Result<&Self, Trouble> {
+    pub(super) fn required(&self) -> Result<&Self, ServerTrouble> {
         if self.is_given() {
             Ok(self)
         } else {
@@ -55,7 +55,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    pub(super) fn flag(&self) -> Result<bool, Trouble> {
+    pub(super) fn flag(&self) -> Result<bool, ServerTrouble> {
         let flag = if self.is_given() {
             self.value.as_bool()
         } else {
@@ -68,18 +68,18 @@ impl<'v> Field<'v> {
         &self,
         read: fn(&Value) -> Option<N>,
         expected: &str,
-    ) -> Result<Option<N>, Trouble> {
+    ) -> Result<Option<N>, ServerTrouble> {
         let wrong = || self.wrong(&format!("is `{}`; it must be {expected}", self.value));
         self.is_given()
             .then(|| read(self.value).ok_or_else(wrong))
             .transpose()
     }
 
-    pub(super) fn wrong(&self, how: &str) -> Trouble {
+    pub(super) fn wrong(&self, how: &str) -> ServerTrouble {
         self.trouble(format!("`{}` {how}", self.place))
     }
 
-    pub(super) fn trouble(&self, message: impl Into<String>) -> Trouble {
-        Trouble::invalid(&self.place, message)
+    pub(super) fn trouble(&self, message: impl Into<String>) -> ServerTrouble {
+        ServerTrouble::invalid(&self.place, message)
     }
 }

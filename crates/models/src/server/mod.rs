@@ -28,11 +28,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use responder::OfModel;
-pub use responder::{Called, Posted, Refusal, Responder, Said};
+pub use responder::{Called, ModelAnswer, Posted, Responder, ServerRefusal};
 
 /// How much a server takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Most bytes of a request's body.
     pub body_bytes: usize,
     /// Most connections at once; more wait until one closes.
@@ -46,11 +46,11 @@ pub struct Limits {
     pub stop: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     /// 16 MiB hold a context of some four million tokens.
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Limits {
+        ServerLimits {
             body_bytes: 16 << 20,
             connections: 64,
             idle: seconds(5),
@@ -65,7 +65,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     responder: Arc<dyn Responder>,
-    limits: Limits,
+    limits: ServerLimits,
 }
 
 impl Server {
@@ -76,7 +76,7 @@ impl Server {
     pub async fn bind(
         model: Arc<dyn ChatModel>,
         port: u16,
-        limits: Limits,
+        limits: ServerLimits,
     ) -> std::io::Result<Self> {
         Server::answering(Arc::new(OfModel(model)), port, limits).await
     }
@@ -88,7 +88,7 @@ impl Server {
     pub async fn answering(
         responder: Arc<dyn Responder>,
         port: u16,
-        limits: Limits,
+        limits: ServerLimits,
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;

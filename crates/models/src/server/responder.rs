@@ -24,7 +24,7 @@ pub trait Responder: Send + Sync {
     ///
     /// # Errors
     /// Why there is no answer.
-    async fn answer(&self, posted: Posted) -> Result<Said, Refusal>;
+    async fn answer(&self, posted: Posted) -> Result<ModelAnswer, ServerRefusal>;
 
     /// Answers what was posted to a path of no interface, if it knows the path.
     async fn other(&self, _path: &str, _body: &Value) -> Option<Value> {
@@ -43,7 +43,7 @@ pub struct Posted {
 
 /// An answer: what a model says, and the tools that it calls.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct ModelAnswer {
     /// The text, and what it used.
     pub reply: ChatReply,
     /// The calls, in order.
@@ -63,7 +63,7 @@ pub struct Called {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Refusal {
+pub enum ServerRefusal {
     /// The model failed.
     Model(ChatError),
     /// The request is longer than the window.
@@ -92,13 +92,13 @@ impl Responder for OfModel {
         name == own || own.split_once(':').is_some_and(|(kind, _)| name == kind)
     }
 
-    async fn answer(&self, posted: Posted) -> Result<Said, Refusal> {
+    async fn answer(&self, posted: Posted) -> Result<ModelAnswer, ServerRefusal> {
         let reply = self.0.complete(&posted.request).await;
         reply
-            .map(|reply| Said {
+            .map(|reply| ModelAnswer {
                 reply,
                 calls: Vec::new(),
             })
-            .map_err(Refusal::Model)
+            .map_err(ServerRefusal::Model)
     }
 }

@@ -7,15 +7,15 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::apis::{self, Answer, Api};
-use super::trouble::Trouble;
-use super::{Limits, Posted, Responder};
+use super::apis::{self, Api, ApiReply};
+use super::trouble::ServerTrouble;
+use super::{Posted, Responder, ServerLimits};
 use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
 pub(super) async fn respond(
     responder: &dyn Responder,
-    limits: &Limits,
+    limits: &ServerLimits,
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
@@ -25,14 +25,14 @@ pub(super) async fn respond(
     } else {
         Method::GET
     };
-    let refuse = |trouble: &Trouble| of_trouble(trouble, api, &allowed);
+    let refuse = |trouble: &ServerTrouble| of_trouble(trouble, api, &allowed);
     if let Err(trouble) = came_to_this_machine(&request) {
         return refuse(&trouble);
     }
     let is_known = api.is_some() || ["/v1/models", "/health"].contains(&path.as_str());
     if is_known && *request.method() != allowed {
         let message = format!("`{}` is not answered here; use {allowed}", request.method());
-        return refuse(&Trouble::new(StatusCode::METHOD_NOT_ALLOWED, message));
+        return refuse(&ServerTrouble::new(StatusCode::METHOD_NOT_ALLOWED, message));
     }
     if let Some(api) = api {
         return complete(api, responder, limits, request)
@@ -51,7 +51,7 @@ pub(super) async fn respond(
         "/health" => Ok(json_response(&json!({"status": "ok"}))),
         _ => match path.strip_prefix("/v1/models/") {
             Some(name) if responder.serves(name) => Ok(json_response(&described(responder))),
-            Some(name) => Err(Trouble::unknown_model(name, responder.model())),
+            Some(name) => Err(ServerTrouble::unknown_model(name, responder.model())),
             None => Err(not_served(&path)),
         },
     };
@@ -62,9 +62,9 @@ pub(super) async fn respond(
 async fn other(
     path: &str,
     responder: &dyn Responder,
-    limits: &Limits,
+    limits: &ServerLimits,
     request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Trouble> {
+) -> Result<Response<Full<Bytes>>, ServerTrouble> {
     let body = body(limits, request).await?;
     let value = serde_json::from_slice(&body).unwrap_or_default();
     let answer = responder.other(path, &value).await;
@@ -73,13 +73,13 @@ async fn other(
         .ok_or_else(|| not_served(path))
 }
 
-fn not_served(path: &str) -> Trouble {
+fn not_served(path: &str) -> ServerTrouble {
     let paths = apis::ALL
         .iter()
         .map(|api| format!("`{}`", api.path))
         .collect::<Vec<_>>()
         .join(", ");
-    Trouble::new(
+    ServerTrouble::new(
         StatusCode::NOT_FOUND,
         format!("`{path}` is not served; choose {paths}, `/v1/models` or `/health`"),
     )
@@ -87,7 +87,7 @@ fn not_served(path: &str) -> Trouble {
 
 /// Whether the client meant this machine. A page in a browser can make a name of its own point here
 /// (DNS rebinding), and then read what is answered.
-fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
+fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), ServerTrouble> {
     let is_one = request.headers().get_all(HOST).iter().count() == 1;
     let host = header(request, &HOST).and_then(|host| host.parse::<Authority>().ok());
     // A target may name a host too, and what is between may go by either.
@@ -97,19 +97,22 @@ fn came_to_this_machine(request: &Request<Incoming>) -> Result<(), Trouble> {
     }
     let message = "the header `host` or the target names another machine, or there is not one header; use `127.0.0.1` or \
                    `localhost`";
-    Err(Trouble::new(StatusCode::FORBIDDEN, message))
+    Err(ServerTrouble::new(StatusCode::FORBIDDEN, message))
 }
 
 /// Whether the body says that it is JSON. Pages of other sites can post forms and plain text here,
 /// but no JSON.
-fn says_json(request: &Request<Incoming>) -> Result<(), Trouble> {
+fn says_json(request: &Request<Incoming>) -> Result<(), ServerTrouble> {
     let kind = header(request, &CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
     let message = format!("the header `content-type` is `{kind}`; send `application/json`");
-    Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+    Err(ServerTrouble::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        message,
+    ))
 }
 
 fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r str> {
@@ -119,15 +122,18 @@ fn header<'r>(request: &'r Request<Incoming>, name: &HeaderName) -> Option<&'r s
 async fn complete(
     api: &Api,
     responder: &dyn Responder,
-    limits: &Limits,
+    limits: &ServerLimits,
     request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Trouble> {
+) -> Result<Response<Full<Bytes>>, ServerTrouble> {
     says_json(&request)?;
     let path = request.uri().path().to_owned();
     let body = body(limits, request).await?;
     let asked = api.read(&body, &path)?;
     if !responder.serves(&asked.model) {
-        return Err(Trouble::unknown_model(&asked.model, responder.model()));
+        return Err(ServerTrouble::unknown_model(
+            &asked.model,
+            responder.model(),
+        ));
     }
     let posted = Posted {
         request: asked.request,
@@ -136,7 +142,7 @@ async fn complete(
     let mut said = match responder.answer(posted).await {
         Ok(said) => said,
         Err(refusal) => {
-            let trouble = Trouble::of_refusal(&refusal);
+            let trouble = ServerTrouble::of_refusal(&refusal);
             return match api
                 .refused
                 .filter(|_| asked.stream && trouble.is_over_window())
@@ -147,7 +153,7 @@ async fn complete(
         }
     };
     let stopped_at = apis::stop_at(&mut said.reply, &asked.stop);
-    let answer = Answer {
+    let answer = ApiReply {
         model: responder.model(),
         reply: &said.reply,
         calls: &said.calls,
@@ -167,19 +173,19 @@ async fn complete(
 }
 
 /// The whole body, within its limits.
-async fn body(limits: &Limits, request: Request<Incoming>) -> Result<Bytes, Trouble> {
+async fn body(limits: &ServerLimits, request: Request<Incoming>) -> Result<Bytes, ServerTrouble> {
     let whole = Limited::new(request.into_body(), limits.body_bytes).collect();
     match tokio::time::timeout(limits.read, whole).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Trouble::new(
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ServerTrouble::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the body has more than {} bytes", limits.body_bytes),
         )),
-        Ok(Err(error)) => Err(Trouble::new(
+        Ok(Err(error)) => Err(ServerTrouble::new(
             StatusCode::BAD_REQUEST,
             format!("the body cannot be read: {error}"),
         )),
-        Err(_) => Err(Trouble::new(
+        Err(_) => Err(ServerTrouble::new(
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "the body did not arrive within {} ms",
@@ -211,7 +217,11 @@ fn typed(kind: &'static str, body: String) -> Response<Full<Bytes>> {
     response
 }
 
-fn of_trouble(trouble: &Trouble, api: Option<&Api>, allowed: &Method) -> Response<Full<Bytes>> {
+fn of_trouble(
+    trouble: &ServerTrouble,
+    api: Option<&Api>,
+    allowed: &Method,
+) -> Response<Full<Bytes>> {
     let body = api.map_or_else(|| trouble.body(), |api| (api.refusal)(trouble));
     let mut response = json_response(&body);
     *response.status_mut() = trouble.status;

@@ -4,14 +4,14 @@ use compactometer_engine::model::ChatError;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::responder::Refusal;
+use super::responder::ServerRefusal;
 
 /// The code of a request that is longer than the context window.
 const OVER_WINDOW: &str = "context_length_exceeded";
 
 /// Why a request gets no reply.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Trouble {
+pub(super) struct ServerTrouble {
     pub(super) status: StatusCode,
     message: String,
     kind: &'static str,
@@ -21,12 +21,12 @@ pub(super) struct Trouble {
     pub(super) retry_after_ms: Option<u64>,
 }
 
-impl Trouble {
+impl ServerTrouble {
     /// The request cannot be served; `param` says where.
     pub(super) fn invalid(param: &str, message: impl Into<String>) -> Self {
-        Trouble {
+        ServerTrouble {
             param: Some(param.to_owned()),
-            ..Trouble::new(StatusCode::BAD_REQUEST, message)
+            ..ServerTrouble::new(StatusCode::BAD_REQUEST, message)
         }
     }
 
@@ -37,7 +37,7 @@ impl Trouble {
         } else {
             "invalid_request_error"
         };
-        Trouble {
+        ServerTrouble {
             status,
             message: message.into(),
             kind,
@@ -67,8 +67,8 @@ impl Trouble {
     /// No such model.
     pub(super) fn unknown_model(given: &str, served: &str) -> Self {
         let message = format!("the model `{given}` is not served here; choose `{served}`");
-        let trouble = Trouble::new(StatusCode::NOT_FOUND, message);
-        Trouble {
+        let trouble = ServerTrouble::new(StatusCode::NOT_FOUND, message);
+        ServerTrouble {
             param: Some("model".to_owned()),
             code: Some("model_not_found"),
             ..trouble
@@ -76,14 +76,14 @@ impl Trouble {
     }
 
     /// What it looks like when whoever answers does not.
-    pub(super) fn of_refusal(refusal: &Refusal) -> Self {
+    pub(super) fn of_refusal(refusal: &ServerRefusal) -> Self {
         match refusal {
-            Refusal::Model(error) => Trouble::of_model(error),
-            Refusal::OverWindow { tokens, window } => Trouble {
+            ServerRefusal::Model(error) => ServerTrouble::of_model(error),
+            ServerRefusal::OverWindow { tokens, window } => ServerTrouble {
                 code: Some(OVER_WINDOW),
-                ..Trouble::invalid("messages", over_window(*tokens, *window))
+                ..ServerTrouble::invalid("messages", over_window(*tokens, *window))
             },
-            Refusal::Unknown(why) => Trouble::new(StatusCode::NOT_FOUND, why),
+            ServerRefusal::Unknown(why) => ServerTrouble::new(StatusCode::NOT_FOUND, why),
         }
     }
 
@@ -91,26 +91,28 @@ impl Trouble {
     fn of_model(error: &ChatError) -> Self {
         let message = error.to_string();
         match error {
-            ChatError::RateLimited { retry_after_ms } => Trouble {
+            ChatError::RateLimited { retry_after_ms } => ServerTrouble {
                 kind: "rate_limit_error",
                 code: Some("rate_limit_exceeded"),
                 retry_after_ms: *retry_after_ms,
-                ..Trouble::new(StatusCode::TOO_MANY_REQUESTS, message)
+                ..ServerTrouble::new(StatusCode::TOO_MANY_REQUESTS, message)
             },
-            ChatError::Timeout { .. } => Trouble::new(StatusCode::GATEWAY_TIMEOUT, message),
-            ChatError::Server { status } => Trouble::of_status(*status, message),
+            ChatError::Timeout { .. } => ServerTrouble::new(StatusCode::GATEWAY_TIMEOUT, message),
+            ChatError::Server { status } => ServerTrouble::of_status(*status, message),
             ChatError::Refused { .. } | ChatError::Rejected { .. } => {
-                Trouble::new(StatusCode::BAD_REQUEST, message)
+                ServerTrouble::new(StatusCode::BAD_REQUEST, message)
             }
-            ChatError::Unavailable { .. } => Trouble::new(StatusCode::SERVICE_UNAVAILABLE, message),
+            ChatError::Unavailable { .. } => {
+                ServerTrouble::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            }
         }
     }
 
     fn of_status(status: u16, message: String) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Trouble {
+        ServerTrouble {
             kind: "server_error",
-            ..Trouble::new(status, message)
+            ..ServerTrouble::new(status, message)
         }
     }
 
@@ -129,7 +131,7 @@ impl Trouble {
 
     /// The body as OpenAI's interfaces have it.
     pub(super) fn body(&self) -> Value {
-        let Trouble {
+        let ServerTrouble {
             message,
             kind,
             param,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatModel, ChatRequest, ToolDefinition, WireMessage};
 use compactometer_models::by_name;
-use compactometer_models::server::{Limits, Server};
+use compactometer_models::server::{Server, ServerLimits};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -25,7 +25,7 @@ struct Running {
 const DEADLINE: Duration = Duration::from_secs(300);
 
 impl Running {
-    fn new(model: &str, limits: Limits) -> Self {
+    fn new(model: &str, limits: ServerLimits) -> Self {
         let model: Arc<dyn ChatModel> = by_name(model).unwrap().into();
         let (stop, stopped) = oneshot::channel();
         let (told, address) = std::sync::mpsc::channel();
@@ -132,7 +132,7 @@ impl Answer {
 }
 
 fn started() -> Running {
-    Running::new("mock:strong", Limits::default())
+    Running::new("mock:strong", ServerLimits::default())
 }
 
 fn text(text: &str) -> Part {
@@ -658,7 +658,7 @@ fn a_models_failures_have_their_status() {
         ("timeout", 504),
         ("refused", 400),
     ] {
-        let server = Running::new(&format!("mock+{fault}=1"), Limits::default());
+        let server = Running::new(&format!("mock+{fault}=1"), ServerLimits::default());
         let model = server.send("GET", "/v1/models", b"").json()["data"][0]["id"].clone();
         let answer =
             server.chat(&json!({"model": model, "messages": [{"role": "user", "content": "hi"}]}));
@@ -674,7 +674,7 @@ fn a_models_failures_have_their_status() {
             answer.head
         );
     }
-    let server = Running::new("mock:strong+reasoning-only=1", Limits::default());
+    let server = Running::new("mock:strong+reasoning-only=1", ServerLimits::default());
     let body = json!({"model": "mock:strong+reasoning-only=1", "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]});
     let reply = server.chat(&body).json();
     assert_eq!(
@@ -687,9 +687,9 @@ fn a_models_failures_have_their_status() {
 fn huge_bodies_are_refused_unread() {
     let server = Running::new(
         "mock:strong",
-        Limits {
+        ServerLimits {
             body_bytes: 1_000,
-            ..Limits::default()
+            ..ServerLimits::default()
         },
     );
     assert_eq!(
@@ -716,10 +716,10 @@ fn slow_clients_are_cut_off() {
     let short = Duration::from_millis(300);
     let server = Running::new(
         "mock:strong",
-        Limits {
+        ServerLimits {
             idle: short,
             read: short,
-            ..Limits::default()
+            ..ServerLimits::default()
         },
     );
     let started = Instant::now();
@@ -739,10 +739,10 @@ fn slow_clients_are_cut_off() {
 
 #[test]
 fn connections_are_bounded_and_wait_for_their_turn() {
-    let limits = Limits {
+    let limits = ServerLimits {
         connections: 2,
         idle: Duration::from_secs(60),
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = Running::new("mock:strong", limits);
     let held = [server.connect(), server.connect()];
@@ -782,10 +782,10 @@ fn connections_are_bounded_and_wait_for_their_turn() {
 
 #[test]
 fn idle_connections_give_their_places_up() {
-    let limits = Limits {
+    let limits = ServerLimits {
         connections: 2,
         idle: Duration::from_millis(200),
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = Running::new("mock:strong", limits);
     let idle = [server.connect(), server.connect()];

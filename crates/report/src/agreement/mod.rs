@@ -60,7 +60,7 @@ pub struct Agreement {
     /// Context recall, then answer recall.
     pub metrics: Vec<MetricAgreement>,
     /// What can be claimed.
-    pub claim: Claim,
+    pub claim: TauClaim,
     /// The same in words; reports may use no others.
     pub words: String,
 }
@@ -93,7 +93,7 @@ pub struct MetricAgreement {
 /// What a reader may take from the taus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Claim {
+pub enum TauClaim {
     /// Every tau is at least [`LEAST_TAU`], by the lower end of its interval.
     Reproduces,
     /// Some tau is under it, by the upper end, and the model is known to reach it with itself.
@@ -191,10 +191,10 @@ fn metric(sides: &Sides, primary: PrimaryMetric) -> MetricAgreement {
 }
 
 /// By strategy, a value for each unit, given how often each is drawn.
-type Drawn<'s> = Box<dyn Fn(&[u32]) -> Vec<Vec<Option<f64>>> + 's>;
+type DrawnUnits<'s> = Box<dyn Fn(&[u32]) -> Vec<Vec<Option<f64>>> + 's>;
 
 /// Each strategy's mean over drawn units; nothing if a strategy has no value.
-fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
+fn means(scores: &DrawnUnits<'_>, times: &[u32]) -> Option<Vec<f64>> {
     let mean = |values: &Vec<Option<f64>>| {
         let drawn = values
             .iter()
@@ -208,7 +208,7 @@ fn means(scores: &Drawn<'_>, times: &[u32]) -> Option<Vec<f64>> {
     scores(times).iter().map(mean).collect()
 }
 
-fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
+fn tau(one: &DrawnUnits<'_>, other: &DrawnUnits<'_>, units: usize) -> MetricValue {
     let drawn = |times: &[u32]| tau_b(&means(one, times)?, &means(other, times)?);
     let Some(value) = drawn(&vec![1; units]) else {
         return rounded(
@@ -223,12 +223,12 @@ fn tau(one: &Drawn<'_>, other: &Drawn<'_>, units: usize) -> MetricValue {
 }
 
 /// Every metric with a tau takes part, and context recall must have one.
-fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
+fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> TauClaim {
     let has_tau = |metric: &&MetricAgreement| metric.tau.value.is_some();
     let told = metrics.iter().filter(has_tau).collect::<Vec<_>>();
     let has_context = metrics.first().is_some_and(|first| has_tau(&first));
     if sides.units() < FEWEST_UNITS || sides.names().len() < FEWEST_STRATEGIES || !has_context {
-        return Claim::NotSupported;
+        return TauClaim::NotSupported;
     }
     // A model that does not agree with itself would agree with no mock.
     let is_attainable =
@@ -238,12 +238,12 @@ fn claim(sides: &Sides, metrics: &[MetricAgreement]) -> Claim {
         .filter(|metric| misses(metric))
         .any(is_attainable)
     {
-        return Claim::DoesNotReproduce;
+        return TauClaim::DoesNotReproduce;
     }
     if told.iter().all(|metric| reaches(metric)) {
-        Claim::Reproduces
+        TauClaim::Reproduces
     } else {
-        Claim::NotSupported
+        TauClaim::NotSupported
     }
 }
 

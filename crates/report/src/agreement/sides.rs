@@ -6,7 +6,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::prices::PriceTable;
 
-use super::{Drawn, LeftOut};
+use super::{DrawnUnits, LeftOut};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::failures::why_not_compared;
@@ -126,7 +126,10 @@ impl<'r> Sides<'r> {
     }
 
     /// The first metric that every strategy has in every run, and each run's values of it.
-    pub(super) fn scores(&self, primary: PrimaryMetric) -> Option<(&'static str, Vec<Drawn<'_>>)> {
+    pub(super) fn scores(
+        &self,
+        primary: PrimaryMetric,
+    ) -> Option<(&'static str, Vec<DrawnUnits<'_>>)> {
         let of_run = |run: &ProtocolRun<'r>, metric| {
             let scores: Vec<UnitScores> = self
                 .strategies(run)
@@ -134,7 +137,7 @@ impl<'r> Sides<'r> {
                 .collect::<Option<_>>()?;
             let drawn =
                 move |times: &[u32]| scores.iter().map(|scores| scores.drawn(times)).collect();
-            Some(Box::new(drawn) as Drawn<'_>)
+            Some(Box::new(drawn) as DrawnUnits<'_>)
         };
         primary.metrics().iter().find_map(|metric| {
             let runs: Option<Vec<_>> = self.runs.iter().map(|run| of_run(run, metric)).collect();

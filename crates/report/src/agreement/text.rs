@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use compactometer_formats::summary::MetricValue;
 
-use super::{Agreement, Claim, FEWEST_STRATEGIES, LEAST_TAU, LeftOut, MetricAgreement};
+use super::{Agreement, FEWEST_STRATEGIES, LEAST_TAU, LeftOut, MetricAgreement, TauClaim};
 use crate::metrics::MetricUnit;
 use crate::numbers::grouped;
 use crate::stats::FEWEST_UNITS;
@@ -26,11 +26,11 @@ pub(super) fn words(found: &Agreement) -> String {
         grouped(f64::from(found.most_tokens))
     );
     match found.claim {
-        Claim::Reproduces => format!("the mock `{mock}` does reproduce `{model}` {scope}"),
-        Claim::DoesNotReproduce => {
+        TauClaim::Reproduces => format!("the mock `{mock}` does reproduce `{model}` {scope}"),
+        TauClaim::DoesNotReproduce => {
             format!("the mock `{mock}` does not reproduce `{model}` {scope}")
         }
-        Claim::NotSupported => format!("no claim is supported: {} {scope}", why(found)),
+        TauClaim::NotSupported => format!("no claim is supported: {} {scope}", why(found)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_engine::checkpoint::{Extraction, Reading};
+use compactometer_engine::checkpoint::{Extraction, LadderReading};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Decisions, FailureCount};
@@ -119,7 +119,7 @@ fn in_a_row(record: &Record) -> [usize; 2] {
 }
 
 fn is_unread(extraction: &Extraction) -> bool {
-    matches!(extraction.reading, Reading::Unreadable(_))
+    matches!(extraction.reading, LadderReading::Unreadable(_))
 }
 
 fn longest(failed: impl Iterator<Item = bool>) -> usize {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use compactometer_disk::input::{self, Kind, read_text};
+use compactometer_disk::input::{self, InputKind, read_text};
 use compactometer_formats::manifest::{self, Manifest};
 use compactometer_formats::record::Record;
 
@@ -27,7 +27,7 @@ impl RunFiles {
     /// [`RunFilesError`] where the folder holds no whole run of a version that this program reads.
     pub fn read(dir: &Path) -> Result<Self, RunFilesError> {
         let path = dir.join("manifest.json");
-        let text = read_text(&path, Kind::MANIFEST).map_err(|source| RunFilesError::Io {
+        let text = read_text(&path, InputKind::MANIFEST).map_err(|source| RunFilesError::Io {
             path: path.clone(),
             source,
         })?;

@@ -3,7 +3,7 @@
 use compactometer_formats::summary::Summary;
 
 use super::metric_gate::MetricGate;
-use super::{GatedStrategy, Verdict};
+use super::{GateVerdict, GatedStrategy};
 use crate::metrics::answered::COST_USD_PROBES;
 use crate::metrics::cost::{COST_USD_CHECKPOINT, COST_USD_COMPACTION};
 use crate::vocabulary;
@@ -16,7 +16,7 @@ pub(super) fn next(
 ) -> Option<String> {
     let open = metrics
         .iter()
-        .filter(|metric| metric.verdict == Verdict::Inconclusive);
+        .filter(|metric| metric.verdict == GateVerdict::Inconclusive);
     let (told, untold): (Vec<_>, Vec<_>) = open.partition(|metric| metric.units_needed.is_some());
     let most = told.into_iter().max_by_key(|metric| metric.units_needed);
     let untold = untold.iter().map(|metric| {

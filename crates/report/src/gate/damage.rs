@@ -11,7 +11,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::Record;
 use serde::Serialize;
 
-use super::{GateOptions, GateReport, Verdict, baseline_of, gate, rule};
+use super::{GateOptions, GateReport, GateVerdict, baseline_of, gate, rule};
 use crate::data::run_files::RunFiles;
 use crate::metrics::scores::BOUND;
 
@@ -89,7 +89,7 @@ pub struct PlantedDamage {
     /// What was planted.
     pub damage: Damage,
     /// The gate's verdict; absent where the damage cannot be planted or decided.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<GateVerdict>,
     /// Why there is none.
     pub reason: Option<String>,
 }
@@ -98,7 +98,7 @@ impl PlantedDamage {
     /// Whether the gate let it through.
     pub fn is_missed(&self) -> bool {
         self.verdict
-            .is_some_and(|verdict| verdict < Verdict::Regression)
+            .is_some_and(|verdict| verdict < GateVerdict::Regression)
     }
 }
 
@@ -134,7 +134,7 @@ fn verdict(
     strategy: &str,
     damage: Damage,
     margin: f64,
-) -> Result<Verdict, String> {
+) -> Result<GateVerdict, String> {
     if let Some(why) = unfit(run, strategy, damage) {
         return Err(why);
     }
@@ -148,7 +148,7 @@ fn verdict(
         baseline_of(run, prices).and_then(|baseline| gate(&damaged, &baseline, prices, &options));
     let report = found.map_err(|error| error.to_string())?;
     match too_small(&report, damage, margin) {
-        Some(why) if report.verdict < Verdict::Regression => Err(why),
+        Some(why) if report.verdict < GateVerdict::Regression => Err(why),
         _ => Ok(report.verdict),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use compactometer_formats::baseline::StrategyHead;
 
 use super::metric_gate::MetricGate;
-use super::{GatedStrategy, Verdict, rule};
+use super::{GateVerdict, GatedStrategy, rule};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::failures;
 use crate::metrics::failures::{FAILED_SHARE, OVER_WINDOW_SHARE};
@@ -163,9 +163,9 @@ impl Rise {
         MetricGate {
             metric: self.guard.to_owned(),
             verdict: if is_found {
-                Verdict::Regression
+                GateVerdict::Regression
             } else {
-                Verdict::Inconclusive
+                GateVerdict::Inconclusive
             },
             reason: Some(self.finding),
             units: self.units,

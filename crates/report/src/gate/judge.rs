@@ -11,7 +11,7 @@ use super::changes::changes;
 use super::metric_gate::MetricGate;
 use super::power::{Arm, POWER, Population};
 use super::rule::{self, MarginTest};
-use super::{GatedStrategy, StrategyGate, Verdict, advice, guards};
+use super::{GateVerdict, GatedStrategy, StrategyGate, advice, guards};
 use crate::metrics::answered::reader_strength;
 use crate::metrics::scores::{BOUND, CORRECTED, NEEDED, PrimaryMetric, RAW, UnitScores};
 use crate::numbers::percent_points;
@@ -66,7 +66,7 @@ pub(super) fn all(
                 .iter()
                 .map(|metric| metric.verdict)
                 .max()
-                .unwrap_or(Verdict::Inconclusive),
+                .unwrap_or(GateVerdict::Inconclusive),
             changed: pair.changed.clone(),
             notes: notes(pair),
             next: advice::next(pair, &metrics, summary),
@@ -279,7 +279,7 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
     }
     let fewest = rule::fewest(tests);
     if test.is_identical {
-        gate.verdict = Verdict::Pass;
+        gate.verdict = GateVerdict::Pass;
         gate.reason = Some("the records are the baseline's, byte for byte".to_owned());
         gate.equivalent = gate.equivalent.filter(|_| gate.units >= fewest);
         let is_decidable = test.blocked.is_none() && gate.units >= fewest;
@@ -291,15 +291,18 @@ fn decided(test: MetricTest, adjusted: Adjusted, tests: usize, margin: f64) -> M
     let mut why = None;
     let mut is_decidable = true;
     if let Some(blocked) = test.blocked {
-        (gate.verdict, why) = (Verdict::Inconclusive, Some(blocked));
+        (gate.verdict, why) = (GateVerdict::Inconclusive, Some(blocked));
         (gate.equivalent, is_decidable) = (None, false);
     } else if gate.units < fewest {
-        (gate.verdict, why) = (Verdict::Inconclusive, Some(few(gate.units, fewest, tests)));
+        (gate.verdict, why) = (
+            GateVerdict::Inconclusive,
+            Some(few(gate.units, fewest, tests)),
+        );
         gate.equivalent = None;
-    } else if gate.verdict < Verdict::Inconclusive && test.cannot_pass.is_some() {
-        (gate.verdict, why) = (Verdict::Inconclusive, test.cannot_pass);
+    } else if gate.verdict < GateVerdict::Inconclusive && test.cannot_pass.is_some() {
+        (gate.verdict, why) = (GateVerdict::Inconclusive, test.cannot_pass);
         is_decidable = false;
-    } else if gate.verdict == Verdict::Inconclusive {
+    } else if gate.verdict == GateVerdict::Inconclusive {
         why = Some(format!(
             "the bounds leave open whether {} points are lost",
             percent_points(margin)
@@ -329,7 +332,7 @@ fn fill(gate: &mut MetricGate, judged: &MarginTest, adjusted: Adjusted) {
 fn tell_power(gate: &mut MetricGate, population: &Population, margin: f64, tests: usize) {
     let random = || ChaCha8Rng::seed_from_u64(SEED);
     gate.power = population.power(gate.units, margin, tests, &mut random());
-    if gate.verdict == Verdict::Inconclusive || gate.power.is_some_and(|power| power < POWER) {
+    if gate.verdict == GateVerdict::Inconclusive || gate.power.is_some_and(|power| power < POWER) {
         gate.units_needed = population.needed(margin, tests, &mut random());
     }
 }

@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::text::{about, change_line, changed, equivalence, number, power};
-use super::{GateReport, StrategyGate, Verdict};
+use super::{GateReport, GateVerdict, StrategyGate};
 use crate::render::phrases::in_xml;
 use crate::vocabulary;
 
@@ -18,7 +18,7 @@ pub struct JunitError(#[from] io::Error);
 /// One case of the report.
 struct JunitCase {
     name: String,
-    verdict: Verdict,
+    verdict: GateVerdict,
     text: String,
 }
 
@@ -34,8 +34,8 @@ pub fn junit(report: &GateReport, inconclusive_fails: bool) -> Result<String, Ju
         .map(|strategy| of_strategy(strategy, report.margin))
         .chain(checks(report))
         .collect();
-    let is_error = |case: &JunitCase| case.verdict == Verdict::Inconclusive;
-    let is_failure = |case: &JunitCase| case.verdict > Verdict::Inconclusive;
+    let is_error = |case: &JunitCase| case.verdict == GateVerdict::Inconclusive;
+    let is_failure = |case: &JunitCase| case.verdict > GateVerdict::Inconclusive;
     let [open, failed] = [
         cases.iter().filter(|case| is_error(case)).count(),
         cases.iter().filter(|case| is_failure(case)).count(),
@@ -74,10 +74,10 @@ fn write_case(
     inconclusive_fails: bool,
 ) -> io::Result<()> {
     let inner = match case.verdict {
-        Verdict::Pass | Verdict::PassWorse => "system-out",
-        Verdict::Inconclusive if inconclusive_fails => "error",
-        Verdict::Inconclusive => "skipped",
-        Verdict::Regression | Verdict::Failed => "failure",
+        GateVerdict::Pass | GateVerdict::PassWorse => "system-out",
+        GateVerdict::Inconclusive if inconclusive_fails => "error",
+        GateVerdict::Inconclusive => "skipped",
+        GateVerdict::Regression | GateVerdict::Failed => "failure",
     };
     let element = writer
         .create_element("testcase")
@@ -140,9 +140,9 @@ fn of_strategy(strategy: &StrategyGate, margin: f64) -> JunitCase {
 fn checks(report: &GateReport) -> impl Iterator<Item = JunitCase> {
     report.checks.iter().filter_map(|check| {
         let verdict = if check.passed? {
-            Verdict::Pass
+            GateVerdict::Pass
         } else {
-            Verdict::Failed
+            GateVerdict::Failed
         };
         Some(JunitCase {
             name: in_xml(&check.name),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Verdict;
+use super::GateVerdict;
 
 /// What a gate found of one metric.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -10,7 +10,7 @@ pub struct MetricGate {
     /// The metric's id.
     pub metric: String,
     /// Its verdict.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
     /// Why the verdict is not better.
     pub reason: Option<String>,
     /// Units that have a score on both sides.

@@ -56,7 +56,7 @@ pub struct GateOptions {
 /// The verdict of a gate or of a part of it, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum GateVerdict {
     /// Not worse by the margin.
     Pass,
     /// Worse, and not by the margin.
@@ -70,15 +70,15 @@ pub enum Verdict {
     Failed,
 }
 
-impl Verdict {
+impl GateVerdict {
     /// The words that reports print.
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::PassWorse => "pass, worse within margin",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::Regression => "REGRESSION",
-            Verdict::Failed => "FAILED",
+            GateVerdict::Pass => "pass",
+            GateVerdict::PassWorse => "pass, worse within margin",
+            GateVerdict::Inconclusive => "inconclusive",
+            GateVerdict::Regression => "REGRESSION",
+            GateVerdict::Failed => "FAILED",
         }
     }
 }
@@ -89,7 +89,7 @@ pub struct GateReport {
     /// [`VERSION`].
     pub version: u32,
     /// The worst of all.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
     /// The loss of recall that is tolerated.
     pub margin: f64,
     /// The suite's name.
@@ -129,7 +129,7 @@ pub struct StrategyGate {
     /// Its name.
     pub strategy: String,
     /// The worst of its metrics.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
     /// What was changed about it since the baseline: this is the candidate.
     pub changed: Vec<SettingChange>,
     /// The primary metrics, and the shares of failures and of requests over the window where they
@@ -172,7 +172,7 @@ pub fn gate(
     let hard = checks
         .iter()
         .any(|check| check.passed == Some(false))
-        .then_some(Verdict::Failed);
+        .then_some(GateVerdict::Failed);
     let worst = strategies
         .iter()
         .map(|strategy| strategy.verdict)
@@ -180,7 +180,7 @@ pub fn gate(
         .max();
     Ok(GateReport {
         version: VERSION,
-        verdict: worst.unwrap_or(Verdict::Inconclusive),
+        verdict: worst.unwrap_or(GateVerdict::Inconclusive),
         margin: options.margin,
         suite: run.manifest.suite.clone(),
         model: run.manifest.summarizer.clone(),

@@ -6,8 +6,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-use super::{Verdict, rule};
-use crate::stats::{mean, normal, paired::Paired, proportion};
+use super::{GateVerdict, rule};
+use crate::stats::{mean, normal, paired::PairedSums, proportion};
 
 /// Gates simulated for each number of units that is tried.
 const GATES: usize = 1_000;
@@ -41,7 +41,7 @@ impl Population {
     /// Standard deviation without any loss.
     pub(crate) fn noise_sd(&self) -> f64 {
         let noises: Vec<f64> = self.arms.iter().map(|arm| arm.noise).collect();
-        Paired::new(&noises).map_or(0.0, |paired| paired.sd)
+        PairedSums::new(&noises).map_or(0.0, |paired| paired.sd)
     }
 
     /// Every arm's difference once facts drawn from all that contexts hold are lost, one after
@@ -70,7 +70,7 @@ impl Population {
     /// after a planting of its own: gates that share one are not independent, so the intervals of
     /// their rates would be too narrow. With `widest`, planted differences are stretched to the
     /// spread of the noise where that is larger.
-    pub(crate) fn gates(&self, at: &Gates, random: &mut ChaCha8Rng) -> Option<Vec<Verdict>> {
+    pub(crate) fn gates(&self, at: &Gates, random: &mut ChaCha8Rng) -> Option<Vec<GateVerdict>> {
         let gate = |_| {
             let mut pool = self.planted(at.loss, random)?;
             if at.widest {
@@ -119,7 +119,7 @@ impl Population {
         Some(
             verdicts
                 .iter()
-                .filter(|verdict| **verdict == Verdict::Regression)
+                .filter(|verdict| **verdict == GateVerdict::Regression)
                 .count(),
         )
     }
@@ -135,7 +135,7 @@ impl Population {
         random: &mut ChaCha8Rng,
     ) -> Option<usize> {
         let fewest = rule::fewest(tests);
-        let sd = Paired::new(&self.planted(2.0 * margin, random)?)?
+        let sd = PairedSums::new(&self.planted(2.0 * margin, random)?)?
             .sd
             .max(self.noise_sd());
         let start = by_normal(sd, margin).clamp(fewest, MOST_UNITS);
@@ -184,7 +184,8 @@ pub(crate) struct Gates {
 
 /// Widens differences around their mean to this standard deviation, where theirs is smaller.
 fn stretch(differences: &mut [f64], sd: f64) {
-    let Some(paired) = Paired::new(differences).filter(|paired| paired.sd > 0.0 && paired.sd < sd)
+    let Some(paired) =
+        PairedSums::new(differences).filter(|paired| paired.sd > 0.0 && paired.sd < sd)
     else {
         return;
     };
@@ -251,7 +252,7 @@ mod tests {
                 .unwrap();
             let found = verdicts
                 .iter()
-                .filter(|verdict| **verdict == Verdict::Regression)
+                .filter(|verdict| **verdict == GateVerdict::Regression)
                 .count();
             assert!((6..20).contains(&found), "{found} of 20 with seed {seed}");
         }

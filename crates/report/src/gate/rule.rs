@@ -3,10 +3,10 @@
 //! Absent on purpose: what the differences are of, and Holm's method over several lists, which
 //! needs them all.
 
-use crate::stats::paired::Paired;
+use crate::stats::paired::PairedSums;
 use crate::stats::{FEWEST_UNITS, LEVEL, T_ALONE, sign_flip};
 
-use super::Verdict;
+use super::GateVerdict;
 
 /// Level of the lower bound and of the tests for a pass. At .05 a loss of exactly the margin passes
 /// in one of twenty gates by construction, and in 5.1 % of 8,000 simulated ones; .05 is the most
@@ -16,7 +16,7 @@ pub(crate) const PASS_LEVEL: f64 = 0.04;
 /// What the units say, before Holm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarginTest {
-    pub(crate) paired: Paired,
+    pub(crate) paired: PairedSums,
     /// P of such differences where the true one is minus the margin, against a better one.
     pub(crate) p_pass: f64,
     /// The same against a larger loss.
@@ -45,7 +45,7 @@ pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
     if !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
-    let paired = Paired::new(differences)?;
+    let paired = PairedSums::new(differences)?;
     let shifted = |sign: f64| {
         differences
             .iter()
@@ -67,7 +67,7 @@ pub(crate) fn judge(differences: &[f64], margin: f64) -> Option<MarginTest> {
 
 /// The p of the t test, or the larger of both where the t test alone would decide and there are few
 /// units.
-fn both(paired: &Paired, t: f64, level: f64, flips: impl FnOnce() -> f64) -> f64 {
+fn both(paired: &PairedSums, t: f64, level: f64, flips: impl FnOnce() -> f64) -> f64 {
     if paired.units >= T_ALONE || t > level {
         t
     } else {
@@ -86,24 +86,24 @@ pub(crate) fn fewest(tests: usize) -> usize {
 }
 
 /// The verdict, given the p of a regression after Holm over this number of tests.
-pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> Verdict {
+pub(crate) fn verdict(judged: &MarginTest, p_holm: f64, tests: usize) -> GateVerdict {
     if judged.paired.units < fewest(tests) {
-        Verdict::Inconclusive
+        GateVerdict::Inconclusive
     } else if p_holm <= LEVEL {
-        Verdict::Regression
+        GateVerdict::Regression
     } else if judged.p_pass > PASS_LEVEL {
-        Verdict::Inconclusive
+        GateVerdict::Inconclusive
     } else if judged.is_worse() {
-        Verdict::PassWorse
+        GateVerdict::PassWorse
     } else {
-        Verdict::Pass
+        GateVerdict::Pass
     }
 }
 
 /// The verdict of a gate on these differences if all other tests find nothing: Holm's first step.
-pub(crate) fn alone(differences: &[f64], margin: f64, tests: usize) -> Verdict {
+pub(crate) fn alone(differences: &[f64], margin: f64, tests: usize) -> GateVerdict {
     let found = judge(differences, margin);
-    found.map_or(Verdict::Inconclusive, |judged| {
+    found.map_or(GateVerdict::Inconclusive, |judged| {
         verdict(
             &judged,
             (judged.p_regression * tests as f64).min(1.0),
@@ -124,15 +124,18 @@ mod tests {
 
     #[test]
     fn clear_differences_are_told() {
-        assert_eq!(alone(&around(0.0, 15), 0.05, 1), Verdict::Pass);
-        assert_eq!(alone(&around(-0.025, 15), 0.05, 1), Verdict::PassWorse);
-        assert_eq!(alone(&around(-0.05, 15), 0.05, 1), Verdict::Inconclusive);
+        assert_eq!(alone(&around(0.0, 15), 0.05, 1), GateVerdict::Pass);
+        assert_eq!(alone(&around(-0.025, 15), 0.05, 1), GateVerdict::PassWorse);
+        assert_eq!(
+            alone(&around(-0.05, 15), 0.05, 1),
+            GateVerdict::Inconclusive
+        );
         assert_eq!(
             alone(&[0.8 - 0.85; 12], 0.05, 1),
-            Verdict::Inconclusive,
+            GateVerdict::Inconclusive,
             "a loss of the margin itself"
         );
-        assert_eq!(alone(&around(-0.1, 15), 0.05, 1), Verdict::Regression);
+        assert_eq!(alone(&around(-0.1, 15), 0.05, 1), GateVerdict::Regression);
     }
 
     #[test]
@@ -153,17 +156,17 @@ mod tests {
 
     #[test]
     fn few_units_decide_nothing_whatever_they_show() {
-        assert_eq!(alone(&[-0.9; 4], 0.05, 1), Verdict::Inconclusive);
-        assert_eq!(alone(&[0.0; 4], 0.05, 1), Verdict::Inconclusive);
-        assert_eq!(alone(&[0.0], 0.05, 1), Verdict::Inconclusive);
-        assert_eq!(alone(&[], 0.05, 1), Verdict::Inconclusive);
-        assert_eq!(alone(&[-0.9; 5], 0.05, 1), Verdict::Regression);
+        assert_eq!(alone(&[-0.9; 4], 0.05, 1), GateVerdict::Inconclusive);
+        assert_eq!(alone(&[0.0; 4], 0.05, 1), GateVerdict::Inconclusive);
+        assert_eq!(alone(&[0.0], 0.05, 1), GateVerdict::Inconclusive);
+        assert_eq!(alone(&[], 0.05, 1), GateVerdict::Inconclusive);
+        assert_eq!(alone(&[-0.9; 5], 0.05, 1), GateVerdict::Regression);
         assert_eq!(
             (fewest(1), fewest(2), fewest(8)),
             (5, 6, 8),
             "2^-5 = .031, 2 / 2^6, 8 / 2^8"
         );
-        assert_eq!(alone(&[-0.9; 7], 0.05, 8), Verdict::Inconclusive);
+        assert_eq!(alone(&[-0.9; 7], 0.05, 8), GateVerdict::Inconclusive);
     }
 
     /// With one outlier, neither test is clear, so the gate must not pass.
@@ -171,7 +174,7 @@ mod tests {
     fn both_tests_must_agree_under_thirty_units() {
         let mut differences = vec![0.02; 9];
         differences.push(-1.5);
-        assert_eq!(alone(&differences, 0.05, 1), Verdict::Inconclusive);
+        assert_eq!(alone(&differences, 0.05, 1), GateVerdict::Inconclusive);
         // The t test alone would pass these: t = 2.05 over 2.015's critical value; 3 of 64 sign
         // patterns reach them.
         let judged = judge(&[0.2, 0.2, 0.2, 0.2, 0.2, -0.06], 0.05).unwrap();
@@ -182,7 +185,7 @@ mod tests {
     fn what_is_no_number_decides_nothing() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let found = alone(&[0.0, 0.01, bad, 0.0, 0.02, 0.01], 0.05, 1);
-            assert_eq!(found, Verdict::Inconclusive, "{bad}");
+            assert_eq!(found, GateVerdict::Inconclusive, "{bad}");
         }
     }
 }

@@ -21,13 +21,13 @@ use serde::Serialize;
 use super::damage::{self, PlantedDamage};
 use super::power::{Arm, Gates, Population};
 use super::replay::{default_replay, tested};
-use super::{VERSION, Verdict};
+use super::{GateVerdict, VERSION};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::scores::{BOUND, PrimaryMetric, UnitScores};
 use crate::render::phrases::models;
 use crate::stats::nine_digits;
-use crate::stats::paired::Paired;
+use crate::stats::paired::PairedSums;
 use crate::stats::{mean, proportion};
 
 /// At most this share of gates may be wrong.
@@ -288,7 +288,7 @@ fn one_strategy(
     let with_loss = population
         .planted(2.0 * margin, &mut random)
         .as_deref()
-        .and_then(Paired::new);
+        .and_then(PairedSums::new);
     let needed = population
         .needed(margin, 1, &mut random)
         .ok_or_else(no_power)?;
@@ -397,12 +397,13 @@ fn content(record: &Record) -> serde_json::Value {
     serde_json::json!([record.case.scenario, texts, fates])
 }
 
-fn shares(difference: f64, units: usize, verdicts: &[Verdict]) -> Simulated {
+fn shares(difference: f64, units: usize, verdicts: &[GateVerdict]) -> Simulated {
     let n = verdicts.len();
-    let count =
-        |counts: fn(Verdict) -> bool| verdicts.iter().filter(|verdict| counts(**verdict)).count();
-    let passes = count(|verdict| verdict <= Verdict::PassWorse);
-    let regressions = count(|verdict| verdict == Verdict::Regression);
+    let count = |counts: fn(GateVerdict) -> bool| {
+        verdicts.iter().filter(|verdict| counts(**verdict)).count()
+    };
+    let passes = count(|verdict| verdict <= GateVerdict::PassWorse);
+    let regressions = count(|verdict| verdict == GateVerdict::Regression);
     let share = |hits: usize| hits as f64 / n.max(1) as f64;
     let interval = |hits: usize| {
         (

@@ -7,7 +7,9 @@ use compactometer_text::lines::wrapped;
 use minijinja::HtmlEscape;
 
 use super::power::POWER;
-use super::{FateChange, GateReport, MetricGate, SettingChange, StatedFact, StrategyGate, Verdict};
+use super::{
+    FateChange, GateReport, GateVerdict, MetricGate, SettingChange, StatedFact, StrategyGate,
+};
 use crate::numbers::percent_points;
 use crate::render::phrases::{models, speaker_name};
 use crate::render::{markdown_cell, markdown_text, shown};
@@ -57,7 +59,7 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
             .metrics
             .iter()
             .find(|metric| metric.verdict == strategy.verdict);
-        let about = about(strategy).filter(|_| strategy.verdict > Verdict::PassWorse);
+        let about = about(strategy).filter(|_| strategy.verdict > GateVerdict::PassWorse);
         for line in candidate(strategy)
             .into_iter()
             .chain(why.map(short_line))
@@ -464,7 +466,7 @@ pub(super) fn number(value: Option<f64>) -> String {
 
 fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
     let verdict = match metric.verdict {
-        bad @ (Verdict::Regression | Verdict::Failed) => format!("**{}**", bad.name()),
+        bad @ (GateVerdict::Regression | GateVerdict::Failed) => format!("**{}**", bad.name()),
         other => other.name().to_owned(),
     };
     let equivalent = metric.equivalent.map_or(

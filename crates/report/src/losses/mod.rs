@@ -24,13 +24,13 @@ use compactometer_formats::scenario::Unmeasured;
 use serde::Serialize;
 
 pub use cost::Cost;
-pub use moment::{Needed, moment_lines};
-pub use parts::{By, Part};
+pub use moment::{NeededValues, moment_lines};
+pub use parts::{LossesPart, PartBy};
 pub use pooled::FEWEST_SESSIONS;
-pub use said::{Left, Said};
-pub use typical::{Pair, Typical};
+pub use said::{LeftOfSentence, SaidShares};
+pub use typical::{Typical, TypicalPair};
 
-use pooled::{Group, pooled, within_one};
+use pooled::{PooledGroup, pooled, within_one};
 
 /// What compactions lost.
 #[derive(Clone, Debug, Serialize)]
@@ -59,7 +59,7 @@ pub struct Losses {
     /// Later uses of values that were last said before a compaction.
     pub uses: UsesByKind,
     /// What is left of what persons said.
-    pub said: Said,
+    pub said: SaidShares,
     /// Exact values said before a compaction that later calls used, and how many of them each
     /// compaction left.
     pub used_values: Count,
@@ -68,7 +68,7 @@ pub struct Losses {
     /// What compactions cost beside values.
     pub typical: Typical,
     /// The same for parts of the sessions, if they were asked for.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LossesPart>,
     /// What turns and compactions cost; absent if no usage is recorded.
     pub cost: Option<Cost>,
     /// The models of these compactions without a known price.
@@ -128,16 +128,16 @@ impl Hook {
 #[derive(Clone, Debug, Serialize)]
 pub struct UsesByKind {
     /// Of values that say where or what to act on.
-    pub address: Shares,
+    pub address: UseShares,
     /// Of values in texts that the agent writes.
-    pub authored: Shares,
+    pub authored: UseShares,
     /// Of values that any project may have.
-    pub generic: Shares,
+    pub generic: UseShares,
 }
 
 /// Shares of uses, each over all uses.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Shares {
+pub struct UseShares {
     /// The number of uses.
     pub uses: usize,
     /// How many of them found another name of the same file and not the value.
@@ -178,7 +178,7 @@ impl Losses {
         sessions: Vec<SessionLosses>,
         budget: u32,
         hooks: &[String],
-        by: &[By],
+        by: &[PartBy],
         prices: &PriceTable,
     ) -> Self {
         let distinct = |of: fn(&SessionLosses) -> Vec<String>| {
@@ -191,8 +191,11 @@ impl Losses {
         for left_out in sessions.iter().flat_map(|session| &session.unmeasured) {
             *unmeasured.entry(left_out.reason).or_insert(0) += 1;
         }
-        let uses = UsesByKind::new(&Group::all(each_use(&sessions)));
-        let parts = by.iter().flat_map(|by| Part::all(*by, &sessions)).collect();
+        let uses = UsesByKind::new(&PooledGroup::all(each_use(&sessions)));
+        let parts = by
+            .iter()
+            .flat_map(|by| LossesPart::all(*by, &sessions))
+            .collect();
         let compactions = sessions
             .iter()
             .flat_map(|session| &session.compactions)
@@ -213,7 +216,7 @@ impl Losses {
                 .fold(Count::default(), Count::plus),
             left_behind: sessions.iter().map(|session| session.left_behind).sum(),
             uses,
-            said: Said::new(&sessions),
+            said: SaidShares::new(&sessions),
             used_values: Count::default(),
             unused_values: Count::default(),
             typical,
@@ -263,8 +266,8 @@ impl Losses {
 }
 
 impl UsesByKind {
-    fn new(sessions: &[Group<'_, &UseSeen>]) -> Self {
-        let kind = |kind| Shares::new(sessions, kind);
+    fn new(sessions: &[PooledGroup<'_, &UseSeen>]) -> Self {
+        let kind = |kind| UseShares::new(sessions, kind);
         UsesByKind {
             address: kind(UseKind::Address),
             authored: kind(UseKind::Authored),
@@ -294,7 +297,7 @@ fn each_use(sessions: &[SessionLosses]) -> impl Iterator<Item = (&SessionLosses,
 
 /// The share of uses whose value is held with ledgers of each size in tokens.
 fn with_ledger_of(
-    sessions: &[Group<'_, &UseSeen>],
+    sessions: &[PooledGroup<'_, &UseSeen>],
     is_held: impl Fn(&UseSeen) -> bool,
 ) -> BTreeMap<u32, f64> {
     let uses = || sessions.iter().flat_map(|session| &session.items);
@@ -307,8 +310,8 @@ fn with_ledger_of(
     sizes.filter(|_| number > 0).map(of_size).collect()
 }
 
-impl Shares {
-    fn new(sessions: &[Group<'_, &UseSeen>], kind: UseKind) -> Self {
+impl UseShares {
+    fn new(sessions: &[PooledGroup<'_, &UseSeen>], kind: UseKind) -> Self {
         let sessions = sessions
             .iter()
             .map(|session| session.map(|seen| Some(*seen).filter(|seen| seen.kind == kind)));
@@ -330,12 +333,12 @@ impl Shares {
                 .count();
             drawn as f64 / VALUE_DRAWS as f64
         };
-        let mut shares = Shares {
+        let mut shares = UseShares {
             uses: all().count(),
             named_otherwise: all()
                 .filter(|seen| seen.held == Held::NamedOtherwise)
                 .count(),
-            ..Shares::default()
+            ..UseShares::default()
         };
         let one = |is_so: bool| f64::from(u8::from(is_so));
         shares.held_in_log = shares.share("held_in_log", &sessions, |seen| one(seen.is_held()));
@@ -388,7 +391,7 @@ impl Shares {
     fn share(
         &mut self,
         name: &'static str,
-        sessions: &[Group<'_, &UseSeen>],
+        sessions: &[PooledGroup<'_, &UseSeen>],
         of: impl Fn(&UseSeen) -> f64,
     ) -> Option<f64> {
         let (share, ends) = pooled(sessions, |seen| of(seen));

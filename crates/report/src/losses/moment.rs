@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 
 /// The values that calls had needed most when a compaction was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Needed {
+pub struct NeededValues {
     /// How many of them the context still holds.
     pub held: usize,
     /// Those that it does not hold, the most needed first.
@@ -20,7 +20,11 @@ pub struct Needed {
 
 /// What the compaction at a place of a session's list left, in three lines: its size, the values
 /// that calls had needed most, and the user's sentences. Nothing if it was not measured.
-pub fn moment_lines(session: &SessionLosses, place: usize, needed: &Needed) -> Option<[String; 3]> {
+pub fn moment_lines(
+    session: &SessionLosses,
+    place: usize,
+    needed: &NeededValues,
+) -> Option<[String; 3]> {
     let made = session
         .compactions
         .iter()
@@ -44,7 +48,7 @@ fn size(made: &CompactionLosses) -> String {
     )
 }
 
-fn values(needed: &Needed) -> String {
+fn values(needed: &NeededValues) -> String {
     let of = needed.held + needed.gone.len();
     if of == 0 {
         return "  No call had needed a value, such as a path".to_owned();

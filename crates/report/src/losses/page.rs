@@ -8,7 +8,7 @@ use compactometer_formats::record::{Held, UseKind};
 use serde_json::{Value, json};
 
 use super::text::{ShareLine, line_of, percent};
-use super::{Losses, Shares};
+use super::{Losses, UseShares};
 use crate::render::phrases::speaker_name;
 use crate::render::render_template;
 
@@ -131,7 +131,7 @@ impl Losses {
             .collect()
     }
 
-    fn share_rows(&self, shares: &Shares) -> Vec<Value> {
+    fn share_rows(&self, shares: &UseShares) -> Vec<Value> {
         let row = |line: ShareLine| {
             let width = (100.0 * line.share.unwrap_or_default()).round();
             json!({"name": line.name, "text": line.text, "width": width})

@@ -6,8 +6,8 @@ use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
-use super::pooled::Group;
-use super::said::{Row, Said};
+use super::pooled::PooledGroup;
+use super::said::{SaidShares, SentenceRow};
 use super::text::{percent, thousands};
 use super::typical::Typical;
 use super::{Losses, UsesByKind};
@@ -16,7 +16,7 @@ use crate::version::{VersionOrder, in_order};
 /// What sessions are divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum PartBy {
     /// The program.
     Program,
     /// The program and its version at the compaction.
@@ -25,12 +25,12 @@ pub enum By {
     Project,
 }
 
-impl By {
+impl PartBy {
     /// All, with their names on the command line.
-    pub const ALL: [(&'static str, By); 3] = [
-        ("program", By::Program),
-        ("version", By::Version),
-        ("project", By::Project),
+    pub const ALL: [(&'static str, PartBy); 3] = [
+        ("program", PartBy::Program),
+        ("version", PartBy::Version),
+        ("project", PartBy::Project),
     ];
 
     fn name(self) -> &'static str {
@@ -43,8 +43,8 @@ impl By {
     /// The parts that a compaction of a session belongs to.
     fn parts(self, session: &SessionLosses, compaction: &CompactionLosses) -> Vec<String> {
         match self {
-            By::Program => vec![session.program.clone()],
-            By::Version => {
+            PartBy::Program => vec![session.program.clone()],
+            PartBy::Version => {
                 vec![format!(
                     "{} {}",
                     session.program,
@@ -54,17 +54,17 @@ impl By {
                         .unwrap_or("of unknown version")
                 )]
             }
-            By::Project if session.projects.is_empty() => vec!["unknown".to_owned()],
-            By::Project => session.projects.clone(),
+            PartBy::Project if session.projects.is_empty() => vec!["unknown".to_owned()],
+            PartBy::Project => session.projects.clone(),
         }
     }
 }
 
 /// The losses of a part.
 #[derive(Clone, Debug, Serialize)]
-pub struct Part {
+pub struct LossesPart {
     /// What it is a part by.
-    pub by: By,
+    pub by: PartBy,
     /// Its name.
     pub name: String,
     /// The number of sessions with a compaction that is measured.
@@ -74,7 +74,7 @@ pub struct Part {
     /// Later uses of values that were last said before one of them.
     pub uses: UsesByKind,
     /// What is left of what persons said.
-    pub said: Said,
+    pub said: SaidShares,
     /// What they cost beside values.
     pub typical: Typical,
 }
@@ -84,12 +84,12 @@ struct Selected<'s> {
     compactions: Vec<&'s CompactionLosses>,
     sessions: BTreeSet<&'s str>,
     uses: Vec<(&'s SessionLosses, &'s UseSeen)>,
-    said: Vec<Row<'s>>,
+    said: Vec<SentenceRow<'s>>,
 }
 
-impl Part {
+impl LossesPart {
     /// The parts of these sessions, versions in their order.
-    pub(super) fn all(by: By, sessions: &[SessionLosses]) -> Vec<Part> {
+    pub(super) fn all(by: PartBy, sessions: &[SessionLosses]) -> Vec<LossesPart> {
         let mut parts = BTreeMap::<VersionOrder, (String, Selected<'_>)>::new();
         for session in sessions {
             for compaction in &session.compactions {
@@ -110,14 +110,14 @@ impl Part {
                 }
             }
         }
-        let part = |(name, selected): (String, Selected<'_>)| Part {
+        let part = |(name, selected): (String, Selected<'_>)| LossesPart {
             by,
             name,
             sessions: selected.sessions.len(),
             compactions: selected.compactions.len(),
-            said: Said::of(&selected.said),
+            said: SaidShares::of(&selected.said),
             typical: Typical::new(&selected.compactions),
-            uses: UsesByKind::new(&Group::all(selected.uses)),
+            uses: UsesByKind::new(&PooledGroup::all(selected.uses)),
         };
         parts.into_values().map(part).collect()
     }
@@ -127,7 +127,7 @@ impl Losses {
     /// A table of each kind of parts.
     pub(super) fn part_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (_, by) in By::ALL {
+        for (_, by) in PartBy::ALL {
             let parts = self
                 .parts
                 .iter()

@@ -13,17 +13,17 @@ pub const FEWEST_SESSIONS: usize = 6;
 
 /// What was found in one session.
 #[derive(Clone, Debug)]
-pub(super) struct Group<'s, T> {
+pub(super) struct PooledGroup<'s, T> {
     project: &'s str,
     pub(super) items: Vec<T>,
 }
 
-impl<'s, T> Group<'s, T> {
+impl<'s, T> PooledGroup<'s, T> {
     /// Items with their sessions, by session.
     pub(super) fn all(items: impl IntoIterator<Item = (&'s SessionLosses, T)>) -> Vec<Self> {
-        let mut groups = BTreeMap::<&str, Group<'s, T>>::new();
+        let mut groups = BTreeMap::<&str, PooledGroup<'s, T>>::new();
         for (session, item) in items {
-            let of_session = groups.entry(&session.group).or_insert_with(|| Group {
+            let of_session = groups.entry(&session.group).or_insert_with(|| PooledGroup {
                 project: session.projects.first().unwrap_or(&session.group),
                 items: Vec::new(),
             });
@@ -33,8 +33,8 @@ impl<'s, T> Group<'s, T> {
     }
 
     /// What was found of some kind.
-    pub(super) fn map<U>(&self, of: impl FnMut(&T) -> Option<U>) -> Group<'s, U> {
-        Group {
+    pub(super) fn map<U>(&self, of: impl FnMut(&T) -> Option<U>) -> PooledGroup<'s, U> {
+        PooledGroup {
             project: self.project,
             items: self.items.iter().filter_map(of).collect(),
         }
@@ -43,12 +43,12 @@ impl<'s, T> Group<'s, T> {
 
 /// The mean over all items, with its interval.
 pub(super) fn pooled<T>(
-    groups: &[Group<'_, T>],
+    groups: &[PooledGroup<'_, T>],
     of: impl Fn(&T) -> f64,
 ) -> (Option<f64>, Option<(f64, f64)>) {
     let mut of_sessions = Vec::new();
     let mut of_projects = BTreeMap::<&str, (f64, f64)>::new();
-    for Group { project, items } in groups.iter().filter(|group| !group.items.is_empty()) {
+    for PooledGroup { project, items } in groups.iter().filter(|group| !group.items.is_empty()) {
         let sum = (items.iter().map(&of).sum::<f64>(), items.len() as f64);
         of_sessions.push(sum);
         let of_project = of_projects.entry(project).or_default();

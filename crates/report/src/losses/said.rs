@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactometer_formats::losses::{Count, SentenceSeen, SessionLosses};
-use compactometer_text::sentences::{Lines, Sentence};
+use compactometer_text::sentences::{Sentence, SentenceLines};
 use serde::Serialize;
 
 use super::Losses;
-use super::pooled::{Group, pooled, within_one};
+use super::pooled::{PooledGroup, pooled, within_one};
 use super::text::{bracketed, counted, percent, thousands};
 
 /// Compactions of other projects in which a sentence is looked for.
@@ -19,14 +19,14 @@ const LETTERS: usize = 60;
 
 /// What is left of what persons said.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Said {
+pub struct SaidShares {
     /// The sentences after one compaction, after two and after three, as far as there are any.
-    pub after: Vec<Left>,
+    pub after: Vec<LeftOfSentence>,
 }
 
 /// The sentences that are left after a number of compactions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Left {
+pub struct LeftOfSentence {
     /// The compactions since they were last said.
     pub compactions: usize,
     /// How many are left.
@@ -44,35 +44,35 @@ pub struct Left {
 }
 
 /// A sentence with its session.
-pub(super) type Row<'s> = (&'s SessionLosses, &'s SentenceSeen);
+pub(super) type SentenceRow<'s> = (&'s SessionLosses, &'s SentenceSeen);
 
-impl Said {
+impl SaidShares {
     /// Of the sentences of these sessions.
     pub(super) fn new(sessions: &[SessionLosses]) -> Self {
         let rows = sessions
             .iter()
             .flat_map(|session| session.said.iter().map(move |seen| (session, seen)));
-        Said::beside(&rows.collect::<Vec<_>>(), &Foreign::new(sessions))
+        SaidShares::beside(&rows.collect::<Vec<_>>(), &Foreign::new(sessions))
     }
 
     /// Of some sentences, without chance.
-    pub(super) fn of(rows: &[Row<'_>]) -> Self {
-        Said::beside(rows, &Foreign::default())
+    pub(super) fn of(rows: &[SentenceRow<'_>]) -> Self {
+        SaidShares::beside(rows, &Foreign::default())
     }
 
-    fn beside(rows: &[Row<'_>], foreign: &Foreign<'_>) -> Self {
+    fn beside(rows: &[SentenceRow<'_>], foreign: &Foreign<'_>) -> Self {
         let after = (1..)
-            .map(|compactions| Left::new(compactions, rows, foreign))
+            .map(|compactions| LeftOfSentence::new(compactions, rows, foreign))
             .take_while(|left| left.all.of > 0);
-        Said {
+        SaidShares {
             after: after.collect(),
         }
     }
 }
 
-impl Left {
-    fn new(compactions: usize, rows: &[Row<'_>], foreign: &Foreign<'_>) -> Self {
-        let (mut left, mut drawn) = (Left::default(), Vec::new());
+impl LeftOfSentence {
+    fn new(compactions: usize, rows: &[SentenceRow<'_>], foreign: &Foreign<'_>) -> Self {
+        let (mut left, mut drawn) = (LeftOfSentence::default(), Vec::new());
         left.compactions = compactions;
         for (session, seen) in rows
             .iter()
@@ -90,8 +90,8 @@ impl Left {
             }
             drawn.extend(foreign.share(session, seen, left.all.of));
         }
-        let of_number = |(_, seen): &&Row<'_>| seen.compactions == compactions;
-        let groups = Group::all(rows.iter().filter(of_number).copied());
+        let of_number = |(_, seen): &&SentenceRow<'_>| seen.compactions == compactions;
+        let groups = PooledGroup::all(rows.iter().filter(of_number).copied());
         let (_, ends) = pooled(&groups, |seen| f64::from(u8::from(seen.is_left)));
         left.interval = ends.map(within_one);
         let drawn_of = drawn.len() as f64;
@@ -103,7 +103,7 @@ impl Left {
 /// What compactions of other projects wrote.
 #[derive(Default)]
 struct Foreign<'s> {
-    written: Vec<(BTreeSet<&'s str>, Lines)>,
+    written: Vec<(BTreeSet<&'s str>, SentenceLines)>,
 }
 
 impl<'s> Foreign<'s> {
@@ -115,7 +115,7 @@ impl<'s> Foreign<'s> {
             written
                 .map(|made| {
                     let texts = made.written.iter().map(String::as_str);
-                    (projects.clone(), Lines::new(texts))
+                    (projects.clone(), SentenceLines::new(texts))
                 })
                 .collect::<Vec<_>>()
         };
@@ -199,7 +199,7 @@ impl Losses {
 
     /// The shares after one compaction and more with a ledger and with each hook.
     fn said_beside(&self) -> Vec<(String, String)> {
-        let shares = |count: &dyn Fn(&Left) -> Option<Count>| {
+        let shares = |count: &dyn Fn(&LeftOfSentence) -> Option<Count>| {
             let after = self.said.after.iter();
             let shares = after.filter_map(|left| count(left)?.share()).map(percent);
             shares.collect::<Vec<_>>().join(", ")

@@ -4,8 +4,8 @@ use compactometer_formats::losses::{CompactionLosses, Count, UseSeen};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::code::code;
 
-use super::typical::{Pair, median};
-use super::{FEWEST_SESSIONS, Hook, Losses, Shares};
+use super::typical::{TypicalPair, median};
+use super::{FEWEST_SESSIONS, Hook, Losses, UseShares};
 
 /// The number of examples that a terminal shows.
 const SHOWN: usize = 3;
@@ -118,7 +118,7 @@ impl Losses {
     }
 
     /// The shares of needed values that were held, each with what it is of.
-    pub(super) fn share_lines(&self, shares: &Shares) -> Vec<ShareLine> {
+    pub(super) fn share_lines(&self, shares: &UseShares) -> Vec<ShareLine> {
         let line = |name: String, key: &str, share: Option<f64>| {
             let interval = shares
                 .intervals
@@ -251,14 +251,14 @@ impl Losses {
             ));
         }
         let waited = self.typical.waited_ms;
-        if let Some(Pair { of, first, second }) = waited.filter(|pair| pair.first >= 500) {
+        if let Some(TypicalPair { of, first, second }) = waited.filter(|pair| pair.first >= 500) {
             lines.push(format!(
                 "Waited: {:.0} s for the summary, {:.0} s for the next reply (medians of {of})",
                 first as f64 / 1e3,
                 second as f64 / 1e3
             ));
         }
-        if let Some(Pair { of, first, second }) = self.typical.request_tokens {
+        if let Some(TypicalPair { of, first, second }) = self.typical.request_tokens {
             lines.push(format!(
                 "A request: {} tokens before, {} after (reported; medians of {of})",
                 thousands(first),
@@ -392,7 +392,7 @@ fn titled(title: &str, lines: Vec<String>) -> Vec<String> {
 }
 
 /// The shares held, behind a count.
-fn held_of(shares: &Shares) -> String {
+fn held_of(shares: &UseShares) -> String {
     match (shares.held_in_log, shares.held_at_most) {
         (Some(log), Some(most)) => format!(", {} held, at most {}", percent(log), percent(most)),
         (Some(log), None) => format!(", {} held", percent(log)),

@@ -12,15 +12,15 @@ pub struct Typical {
     pub read_again_before: f64,
     /// The time that automatic compactions took, and that of the next reply; absent if no
     /// transcript shows it.
-    pub waited_ms: Option<Pair>,
+    pub waited_ms: Option<TypicalPair>,
     /// Tokens of the request before and after, as programs reported them; absent if no transcript
     /// shows them.
-    pub request_tokens: Option<Pair>,
+    pub request_tokens: Option<TypicalPair>,
 }
 
 /// Medians of two numbers that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Pair {
+pub struct TypicalPair {
     /// The number of compactions that have both.
     pub of: usize,
     /// The median of the first.
@@ -29,10 +29,10 @@ pub struct Pair {
     pub second: u64,
 }
 
-impl Pair {
+impl TypicalPair {
     fn new(pairs: impl Iterator<Item = (u64, u64)>) -> Option<Self> {
         let (first, second): (Vec<u64>, Vec<u64>) = pairs.unzip();
-        Some(Pair {
+        Some(TypicalPair {
             of: first.len(),
             first: median(first)?,
             second: median(second)?,
@@ -54,8 +54,8 @@ impl Typical {
         Typical {
             read_again: mean(|costs| costs.read_again.tokens),
             read_again_before: mean(|costs| costs.read_again_before.tokens),
-            waited_ms: Pair::new(waits),
-            request_tokens: Pair::new(
+            waited_ms: TypicalPair::new(waits),
+            request_tokens: TypicalPair::new(
                 compactions
                     .iter()
                     .filter_map(|one| one.costs.request_tokens),

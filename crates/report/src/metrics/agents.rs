@@ -3,7 +3,7 @@
 use compactometer_formats::summary::MetricValue;
 
 use super::value::{over_units, ratio};
-use super::{Better, Metric, MetricUnit, Section};
+use super::{Better, Metric, MetricUnit, MetricsSection};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::stats::mean;
 
@@ -14,14 +14,14 @@ pub(crate) const TURNS_PLAYED: Metric = Metric {
     id: "agent_turns_played",
     definition: "recorded turns that the agent took / turns of the conversation; by conversation",
     compute: |_, strategy| shares(strategy, "turns_played", "turns"),
-    ..Metric::share(Section::Agents, CHAPTER)
+    ..Metric::share(MetricsSection::Agents, CHAPTER)
 };
 
 pub(crate) const RESULTS_WHOLE: Metric = Metric {
     id: "agent_results_whole",
     definition: "results of tools that the agent's next request holds whole / results that it got; by conversation",
     compute: |_, strategy| shares(strategy, "results_whole", "results"),
-    ..Metric::share(Section::Agents, CHAPTER)
+    ..Metric::share(MetricsSection::Agents, CHAPTER)
 };
 
 pub(crate) const OWN_TOKENS: Metric = Metric {
@@ -30,7 +30,7 @@ pub(crate) const OWN_TOKENS: Metric = Metric {
     better: Better::Lower,
     definition: "tokens of the agent's first request beside the conversation: its own prompts and tools; mean over conversations",
     compute: |_, strategy| means(strategy, "own_tokens"),
-    ..Metric::share(Section::Agents, CHAPTER)
+    ..Metric::share(MetricsSection::Agents, CHAPTER)
 };
 
 pub(crate) const REQUESTS_OVER_WINDOW: Metric = Metric {
@@ -39,7 +39,7 @@ pub(crate) const REQUESTS_OVER_WINDOW: Metric = Metric {
     better: Better::Lower,
     definition: "requests of the agent that its model refused, since they were longer than the context window; mean over conversations",
     compute: |_, strategy| means(strategy, "requests_over_window"),
-    ..Metric::share(Section::Agents, CHAPTER)
+    ..Metric::share(MetricsSection::Agents, CHAPTER)
 };
 
 pub(crate) const COMPACTIONS_UNASKED: Metric = Metric {
@@ -58,7 +58,7 @@ pub(crate) const COMPACTIONS_UNASKED: Metric = Metric {
             ratio(unasked as f64, rows().count() as f64)
         })
     },
-    ..Metric::share(Section::Agents, CHAPTER)
+    ..Metric::share(MetricsSection::Agents, CHAPTER)
 };
 
 /// What a conversation's records counted under a name.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_engine::checkpoint::{Extraction, Reading};
+use compactometer_engine::checkpoint::{Extraction, LadderReading};
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::meter::Purpose;
 use compactometer_formats::record::{CompactionRow, Record};
 use compactometer_formats::summary::{Extractions, MetricValue};
 
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::StrategyRecords;
 use crate::data::label;
 use crate::metrics::value::{over_units, ratio};
@@ -25,14 +25,14 @@ pub(crate) const EXTRACTION_SUCCESS: Metric = Metric {
                 let all = || extractions(record);
                 (
                     all()
-                        .filter(|extraction| matches!(extraction.reading, Reading::Rung(_)))
+                        .filter(|extraction| matches!(extraction.reading, LadderReading::Rung(_)))
                         .count(),
                     all().count(),
                 )
             },
         )
     },
-    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Summarizer, "Summaries and checkpoints")
 };
 
 pub(crate) const IS_SUMMARY: Metric = Metric {
@@ -48,7 +48,7 @@ pub(crate) const IS_SUMMARY: Metric = Metric {
             )
         })
     },
-    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Summarizer, "Summaries and checkpoints")
 };
 
 /// Counts a strategy's attempts at checkpoints; nothing if there were none.
@@ -56,8 +56,8 @@ pub(crate) fn extraction_counts(strategy: &StrategyRecords) -> Option<Extraction
     let mut counts = Extractions::default();
     for extraction in strategy.records().flat_map(extractions) {
         let (of, name): (&mut BTreeMap<String, usize>, _) = match &extraction.reading {
-            Reading::Rung(rung) => (&mut counts.by_rung, label(rung)),
-            Reading::Unreadable(reason) => (&mut counts.unreadable, label(reason)),
+            LadderReading::Rung(rung) => (&mut counts.by_rung, label(rung)),
+            LadderReading::Unreadable(reason) => (&mut counts.unreadable, label(reason)),
         };
         *of.entry(name).or_default() += 1;
         counts.attempts += 1;

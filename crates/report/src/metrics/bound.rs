@@ -5,7 +5,7 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, fact_means, mean_over_looks};
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 use crate::metrics::value::{over_units, undefined};
 
@@ -18,7 +18,7 @@ pub(crate) const BOUND_RECALL: Metric = Metric {
             look.binding.as_ref().map(|binding| binding.own)
         })
     },
-    ..Metric::share(Section::Recall, "Bound recall")
+    ..Metric::share(MetricsSection::Recall, "Bound recall")
 };
 
 pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
@@ -29,7 +29,7 @@ pub(crate) const BOUND_RECALL_CORRECTED: Metric = Metric {
               subjects that win at its value although no message gave it to them; rivals = the values of the mentioned subjects that \
               could, over those of its own subject; 0 if none wins; never clipped",
     compute: |_, strategy| bound(strategy, corrected),
-    ..Metric::share(Section::Recall, "Bound recall")
+    ..Metric::share(MetricsSection::Recall, "Bound recall")
 };
 
 /// The most facts of a suite that may be left out because their own statement does not bind them.

@@ -7,7 +7,7 @@ use compactometer_formats::scenario::ValueKind;
 use compactometer_formats::summary::MetricValue;
 
 use super::recall::{CONTEXT_RECALL, bare, recall_at_points};
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::label;
 use crate::data::{StrategyRecords, UnitRecords, points};
 use crate::metrics::value::{over_units, ratio};
@@ -18,7 +18,7 @@ pub(crate) const KEYWORD_LUCK: Metric = Metric {
     definition: "matches of foreign scenarios' facts in what contexts carry / facts looked for, over a conversation's observation points and \
               all kinds; mean over conversations. The q of context_recall_corrected pools conversations instead, by kind and round",
     compute: |_, strategy| over_units(strategy, NO_FOREIGN, |unit| of_kind(unit, |_| true)),
-    ..Metric::share(Section::Recall, "Chance correction")
+    ..Metric::share(MetricsSection::Recall, "Chance correction")
 };
 
 const NO_FOREIGN: &str =

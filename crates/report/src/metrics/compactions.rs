@@ -4,7 +4,7 @@
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, MetricUnit, Section, engine};
+use super::{Better, Metric, MetricUnit, MetricsSection, engine};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::value::{defined, over_units, ratio, undefined};
 use crate::stats::{mean, quantile};
@@ -14,7 +14,7 @@ pub(crate) const FREED_SHARE: Metric = Metric {
     is_signed: true,
     definition: "(tokens of the request before - after) / before; mean over a conversation's applied compactions, then over conversations",
     compute: |_, strategy| over_units(strategy, NONE_APPLIED, freed),
-    ..Metric::share(Section::Requests, "Compactions")
+    ..Metric::share(MetricsSection::Requests, "Compactions")
 };
 
 pub(crate) const REFIRE_SHARE: Metric = Metric {
@@ -23,7 +23,7 @@ pub(crate) const REFIRE_SHARE: Metric = Metric {
     definition: "applied compactions that the next one follows within three turns of the agent / applied compactions with a next \
               one, by conversation",
     compute: |_, strategy| over_units(strategy, "no compaction followed another", refired),
-    ..Metric::share(Section::Requests, "Compactions")
+    ..Metric::share(MetricsSection::Requests, "Compactions")
 };
 
 pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
@@ -37,7 +37,7 @@ pub(crate) const LIVE_REQUEST_PRESENT: Metric = Metric {
             live_request,
         )
     },
-    ..Metric::share(Section::Requests, "Compactions")
+    ..Metric::share(MetricsSection::Requests, "Compactions")
 };
 
 pub(crate) const WRITTEN_BUDGET: Metric = Metric {
@@ -47,7 +47,7 @@ pub(crate) const WRITTEN_BUDGET: Metric = Metric {
     better: Better::Neither,
     definition: "tokens that the strategy may write at a compaction; the rest of the retained budget is its verbatim tail",
     compute: |_, strategy| over_units(strategy, "there is no record", written),
-    ..Metric::share(Section::Requests, "Sizes")
+    ..Metric::share(MetricsSection::Requests, "Sizes")
 };
 
 pub(crate) const WAIT_MS_P50: Metric = Metric {
@@ -78,13 +78,13 @@ pub(crate) const WAITING_SHARE: Metric = Metric {
     better: Better::Lower,
     definition: "turns of the agent that waited for compactions or checkpoints / turns, by conversation",
     compute: |_, strategy| over_units(strategy, engine::NO_WAITS, waiting),
-    ..Metric::share(Section::Requests, "Latency")
+    ..Metric::share(MetricsSection::Requests, "Latency")
 };
 
 const IN_MILLISECONDS: Metric = Metric {
     unit: MetricUnit::Milliseconds,
     better: Better::Lower,
-    ..Metric::share(Section::Requests, "Latency")
+    ..Metric::share(MetricsSection::Requests, "Latency")
 };
 
 const NONE_APPLIED: &str = "no compaction was applied";

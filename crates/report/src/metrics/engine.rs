@@ -3,7 +3,7 @@
 use compactometer_engine::event::{Event, Outcome};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{over_units, ratio};
@@ -17,7 +17,7 @@ pub(crate) const TOKENS_RETAINED: Metric = Metric {
     definition: "tokens that count against the retained budget after a compaction; a failed one leaves what there was; mean over a \
               conversation's compactions that were applied or failed, then over conversations",
     compute: |_, strategy| over_units(strategy, "no compaction was due", tokens_retained),
-    ..Metric::share(Section::Requests, "Sizes")
+    ..Metric::share(MetricsSection::Requests, "Sizes")
 };
 
 pub(crate) const COMPRESSION_RATIO: Metric = Metric {
@@ -33,14 +33,14 @@ pub(crate) const COMPRESSION_RATIO: Metric = Metric {
             )
         })
     },
-    ..Metric::share(Section::Requests, "Sizes")
+    ..Metric::share(MetricsSection::Requests, "Sizes")
 };
 
 pub(crate) const REQUEST_VALIDITY: Metric = Metric {
     id: "request_validity",
     definition: "turns whose request no provider would refuse / turns, by conversation",
     compute: |_, strategy| over_units(strategy, NO_TURN, valid_turns),
-    ..Metric::share(Section::Requests, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Requests, "Summaries and checkpoints")
 };
 
 /// Why there are no waits.

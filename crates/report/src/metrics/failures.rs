@@ -4,7 +4,7 @@
 use compactometer_engine::event::Outcome;
 use compactometer_formats::summary::{Compared, StrategySummary};
 
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{ProtocolRun, StrategyRecords, UnitRecords, is_applied};
 use crate::metrics::value::{over_units, ratio};
 
@@ -13,7 +13,7 @@ pub(crate) const FAILED_SHARE: Metric = Metric {
     better: Better::Lower,
     definition: "compactions that were due and failed / those that were applied or failed, by conversation",
     compute: |_, strategy| over_units(strategy, "no compaction was due", failed),
-    ..Metric::share(Section::Requests, "Contexts that count as empty")
+    ..Metric::share(MetricsSection::Requests, "Contexts that count as empty")
 };
 
 pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
@@ -21,7 +21,7 @@ pub(crate) const OVER_WINDOW_SHARE: Metric = Metric {
     better: Better::Lower,
     definition: "turns whose request exceeds the context window / turns, by conversation",
     compute: |_, strategy| over_units(strategy, "the agent took no turn", over_window),
-    ..Metric::share(Section::Requests, "Contexts that count as empty")
+    ..Metric::share(MetricsSection::Requests, "Contexts that count as empty")
 };
 
 /// The greatest share of either with which a strategy is compared.

@@ -2,7 +2,7 @@
 
 use compactometer_formats::summary::{MetricValue, StrategySummary};
 
-use super::section::Section;
+use super::section::MetricsSection;
 use super::unit::MetricUnit;
 use super::value::{rounded, undefined, within};
 use crate::data::{ProtocolRun, StrategyRecords};
@@ -21,7 +21,7 @@ pub struct Metric {
     /// How it is computed.
     pub definition: &'static str,
     /// The table that shows it.
-    pub section: Section,
+    pub section: MetricsSection,
     /// The heading of a page of `docs/measurement` that explains it.
     pub chapter: &'static str,
     /// Whether it can be under 0: what is corrected for chance, and differences.
@@ -56,7 +56,7 @@ impl Better {
 impl Metric {
     /// What most metrics are: a share, better higher, without a column in the terminal's table. A
     /// row adds the rest.
-    pub(super) const fn share(section: Section, chapter: &'static str) -> Self {
+    pub(super) const fn share(section: MetricsSection, chapter: &'static str) -> Self {
         Metric {
             id: "",
             unit: MetricUnit::Share,

@@ -35,7 +35,7 @@ pub(crate) mod value;
 
 pub(crate) use metric::UNMETERED;
 pub use metric::{Better, Metric};
-pub use section::Section;
+pub use section::MetricsSection;
 pub use unit::MetricUnit;
 
 /// Every metric, in the order of reports.

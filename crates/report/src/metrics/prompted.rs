@@ -5,7 +5,7 @@ use compactometer_formats::record::{Observation, Prompted};
 
 use super::by_fact::{asked, recall};
 use super::chance::CorrectedRecall;
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{StrategyRecords, UnitRecords, visits};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{over_units, ratio, undefined};
@@ -20,7 +20,7 @@ pub(crate) const PROMPTED_RECALL: Metric = Metric {
             recall(unit, |record| asked(record).into_iter())
         }),
     },
-    ..Metric::share(Section::Retrieval, "Probes")
+    ..Metric::share(MetricsSection::Retrieval, "Probes")
 };
 
 pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
@@ -34,7 +34,7 @@ pub(crate) const PROMPTED_RECALL_CORRECTED: Metric = Metric {
         }
         CorrectedRecall::prompted(strategy).metric(run, strategy)
     },
-    ..Metric::share(Section::Retrieval, "Probes")
+    ..Metric::share(MetricsSection::Retrieval, "Probes")
 };
 
 pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
@@ -46,7 +46,7 @@ pub(crate) const RETRIEVED_TOKENS: Metric = Metric {
         Some(reason) => undefined(reason),
         None => over_units(strategy, NO_QUESTION, tokens_by_question),
     },
-    ..Metric::share(Section::Retrieval, "Probes")
+    ..Metric::share(MetricsSection::Retrieval, "Probes")
 };
 
 const NO_QUESTION: &str = "no eligible fact has a question";

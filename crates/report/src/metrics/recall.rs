@@ -10,7 +10,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::{NONE_ELIGIBLE, means_by_fact, recall};
 use super::chance::CorrectedRecall;
-use super::{Metric, MetricUnit, Section, bound};
+use super::{Metric, MetricUnit, MetricsSection, bound};
 use crate::data::label;
 use crate::data::visits;
 use crate::data::{
@@ -28,7 +28,7 @@ pub(crate) const CONTEXT_RECALL: Metric = Metric {
             recall_at_points(unit, |_| true)
         })
     },
-    ..Metric::share(Section::Recall, "Context recall")
+    ..Metric::share(MetricsSection::Recall, "Context recall")
 };
 
 pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
@@ -39,7 +39,7 @@ pub(crate) const CONTEXT_RECALL_CORRECTED: Metric = Metric {
               strategy's contexts, by value kind, at the observation's round or the nearest earlier one with contexts of \
               5 scenarios; kinds with q over .8 left out; never clipped",
     compute: |run, strategy| corrected(run, strategy, CorrectedRecall::own(strategy)),
-    ..Metric::share(Section::Recall, "Chance correction")
+    ..Metric::share(MetricsSection::Recall, "Chance correction")
 };
 
 pub(crate) const LIFT: Metric = Metric {
@@ -51,7 +51,7 @@ pub(crate) const LIFT: Metric = Metric {
         Some(lift) => lift,
         None => against_random(run, strategy),
     },
-    ..Metric::share(Section::Recall, "Lift")
+    ..Metric::share(MetricsSection::Recall, "Lift")
 };
 
 pub(crate) const SELECTION_LIFT: Metric = Metric {
@@ -59,7 +59,7 @@ pub(crate) const SELECTION_LIFT: Metric = Metric {
     is_signed: true,
     definition: "context_recall_corrected minus the same statistic of these random contexts, over observations whose chance is known in both",
     compute: against_random,
-    ..Metric::share(Section::Recall, "Lift")
+    ..Metric::share(MetricsSection::Recall, "Lift")
 };
 
 pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
@@ -67,7 +67,7 @@ pub(crate) const NEEDED_AT_USE_RECALL: Metric = Metric {
     definition: "a use: the next turn's call takes as an argument a fact last mentioned a trigger's length earlier; uses at \
               which the context holds it / uses, by conversation",
     compute: |_, strategy| over_units(strategy, NONE_USED, |unit| needed_at_use(unit, uses)),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
@@ -78,7 +78,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
               program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all conversations \
               together; undefined under 100 uses",
     compute: |_, strategy| over_needed(strategy, held),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
@@ -86,7 +86,7 @@ pub(crate) const ADDRESS_USE_FLOOR: Metric = Metric {
     place: Some(42),
     definition: "of the uses of address_use_recall, those whose value is outside of everything that a model wrote: no model can lose it",
     compute: |_, strategy| over_needed(strategy, |seen| Some(seen.floor)),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
@@ -95,7 +95,7 @@ pub(crate) const ADDRESS_USE_CEILING: Metric = Metric {
     definition: "of the uses of address_use_recall, those whose value is there, or was shown to a summarizer in some request: no \
               model can keep any other; undefined where requests are not known",
     compute: |_, strategy| over_needed(strategy, |seen| seen.ceiling),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USES: Metric = Metric {
@@ -103,7 +103,7 @@ pub(crate) const ADDRESS_USES: Metric = Metric {
     unit: MetricUnit::Count,
     definition: "the uses of address_use_recall, in all conversations together: the same number for every row",
     compute: |_, strategy| defined(address_uses(strategy), None, strategy.units.len()),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
@@ -114,7 +114,7 @@ pub(crate) const ADDRESS_USE_LIFT: Metric = Metric {
               random contexts of the same sizes, which keep the strategy's own verbatim tail; 0 for a strategy that keeps a tail and \
               nothing else",
     compute: |_, strategy| over_needed(strategy, above_random),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
@@ -131,7 +131,7 @@ pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
         true => over_needed_where(strategy, |seen| !seen.shaped, held),
         false => undefined("no recorded summary shaped a use"),
     },
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const UNCOMPACTED_ADDRESS_USES: Metric = Metric {
@@ -143,14 +143,14 @@ pub(crate) const UNCOMPACTED_ADDRESS_USES: Metric = Metric {
         let unshaped = uses.filter(|seen| !seen.shaped).count();
         defined(unshaped as f64, None, strategy.units.len())
     },
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const DISTANT_ADDRESS_USE_RECALL: Metric = Metric {
     id: "distant_address_use_recall",
     definition: "as address_use_recall, over uses of facts last mentioned a trigger's length earlier, however few they are",
     compute: |_, strategy| over_uses(strategy, |seen| Some(seen.held != Held::OutOfSight)),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
@@ -158,7 +158,7 @@ pub(crate) const ADDRESS_USE_RECALL_AT_MOST: Metric = Metric {
     definition: "as distant_address_use_recall, with what a recorded program is known to put back unrecorded after a compaction; undefined \
               where that is not known",
     compute: |_, strategy| over_uses(strategy, |seen| seen.at_most),
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 /// The share of all uses of addresses for which something is so, over the units together. Undefined
@@ -285,7 +285,7 @@ pub(crate) const NEEDED_AT_USE_WITH_GENERIC: Metric = Metric {
             needed_at_use(unit, uses_with_generic)
         })
     },
-    ..Metric::share(Section::Recall, "Needed at use")
+    ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
 const NONE_USED: &str = "no turn uses a fact last mentioned a trigger's length earlier";

@@ -1,7 +1,7 @@
 //! Recall of recent facts: what a tail of the newest messages is for.
 
 use super::by_fact::mean_over_looks;
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::recent_looks;
 use crate::metrics::value::over_units;
 
@@ -21,5 +21,5 @@ pub(crate) const RECENT_RECALL: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::Recall, "Context recall")
+    ..Metric::share(MetricsSection::Recall, "Context recall")
 };

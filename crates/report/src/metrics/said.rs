@@ -2,7 +2,7 @@
 
 use compactometer_formats::record::{ObservationKind, SaidCount};
 
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::UnitRecords;
 use crate::metrics::value::{over_units, ratio};
 
@@ -11,7 +11,7 @@ pub(crate) const SAID_RECALL: Metric = Metric {
     definition: "sentences of the user that the context says / sentences at an observation point that were last said as long before as the facts of \
                  context_recall and not taken back, by conversation; the same sentences for every row",
     compute: |_, strategy| over_units(strategy, NONE_OLD, |unit| held(unit, 0..=MOST)),
-    ..Metric::share(Section::Recall, "What the user said")
+    ..Metric::share(MetricsSection::Recall, "What the user said")
 };
 
 pub(crate) const SAID_RECALL_1: Metric = Metric {

@@ -2,7 +2,7 @@
 
 /// A table of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
+pub enum MetricsSection {
     /// What contexts hold.
     Recall,
     /// What a reader answers.
@@ -27,9 +27,9 @@ pub enum Section {
     Agents,
 }
 
-impl Section {
+impl MetricsSection {
     /// Every section, in the order of pages.
-    pub(crate) fn all() -> impl Iterator<Item = Section> {
+    pub(crate) fn all() -> impl Iterator<Item = MetricsSection> {
         TABLES.iter().map(|(section, _, _)| *section)
     }
 
@@ -40,65 +40,65 @@ impl Section {
     }
 }
 
-const TABLES: &[(Section, &str, &str)] = &[
+const TABLES: &[(MetricsSection, &str, &str)] = &[
     (
-        Section::Recall,
+        MetricsSection::Recall,
         "Recall",
         "Shares of 1 with 95 % intervals over conversations; those that belong together, such as an agent and its helpers, count as one. A replay measures what contexts hold, not whether a task succeeds.",
     ),
     (
-        Section::Answers,
+        MetricsSection::Answers,
         "Answers to questions",
         "One call per question on a copy of the session, from the context alone. `closed_book` and the correction take `null` \
          for a reader without the conversation. Under a mock all of this depends on the mock: shown with its intervals, \
          unranked.",
     ),
     (
-        Section::WrongAnswers,
+        MetricsSection::WrongAnswers,
         "Answers that are not right",
         "A wrong value is counted apart from a missing one. Failed calls are misses of recall and abstention, and enter no \
          other rate here.",
     ),
     (
-        Section::Survival,
+        MetricsSection::Survival,
         "Survival",
         "Facts since the compaction in which their last original left; `cliff` counts rounds. The picture shows the curves.",
     ),
     (
-        Section::Retrieval,
+        MetricsSection::Retrieval,
         "Found again when asked",
         "What a strategy retrieves for the question of each eligible fact, within the retained budget, counts as well; no \
          model is called. `prompted_recall` covers only facts that have a question, and the rows of memory what only an agent's \
          memory states.",
     ),
     (
-        Section::Stages,
+        MetricsSection::Stages,
         "Stages of a summary",
         "Of the facts whose last original left: read by a summarizer, then written, then in the new context.",
     ),
     (
-        Section::Summarizer,
+        MetricsSection::Summarizer,
         "Answers of the summarizer",
         "Failed calls count as misses. `summary.json` says how replies were read, and why some were not.",
     ),
     (
-        Section::Requests,
+        MetricsSection::Requests,
         "Size, validity and waiting",
         "`wait_ms_p50` and `wait_ms_p95` are over the turns that wait; `waiting_share` says how many do.",
     ),
     (
-        Section::Cost,
+        MetricsSection::Cost,
         "Cost",
         "US dollars per conversation, compaction and checkpoint calls included; what asking the questions costs is shown \
          apart. Turns without a time follow each other by 10 s; `10min`: by ten minutes, longer than most caches live.",
     ),
     (
-        Section::Storage,
+        MetricsSection::Storage,
         "Storage",
         "What a session's records take, uncompressed.",
     ),
     (
-        Section::Agents,
+        MetricsSection::Agents,
         "Agents",
         "The recorded turns go on whatever an agent lost, and a summary's words are the summarizer's, not those of the agent's model.",
     ),

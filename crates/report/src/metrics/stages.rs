@@ -4,7 +4,7 @@
 use compactometer_formats::record::Stages;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::StrategyRecords;
 use crate::metrics::value::{over_units, ratio, undefined};
 
@@ -16,7 +16,7 @@ pub(crate) const REACHED: Metric = Metric {
             (stages.reached, stages.left)
         })
     },
-    ..Metric::share(Section::Stages, "Stages")
+    ..Metric::share(MetricsSection::Stages, "Stages")
 };
 
 pub(crate) const WRITTEN: Metric = Metric {
@@ -27,7 +27,7 @@ pub(crate) const WRITTEN: Metric = Metric {
             (stages.written, stages.reached)
         })
     },
-    ..Metric::share(Section::Stages, "Stages")
+    ..Metric::share(MetricsSection::Stages, "Stages")
 };
 
 pub(crate) const KEPT: Metric = Metric {
@@ -38,7 +38,7 @@ pub(crate) const KEPT: Metric = Metric {
             (stages.kept, stages.written)
         })
     },
-    ..Metric::share(Section::Stages, "Stages")
+    ..Metric::share(MetricsSection::Stages, "Stages")
 };
 
 fn rate(

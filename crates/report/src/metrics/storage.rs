@@ -5,7 +5,7 @@ use compactometer_engine::record::RecordKind;
 use compactometer_formats::record::Record;
 use compactometer_formats::view_breakdown::Storage;
 
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{UnitRecords, points};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{over_units, ratio};
@@ -26,7 +26,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
             )
         })
     },
-    ..Metric::share(Section::Storage, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Storage, "Summaries and checkpoints")
 };
 
 pub(crate) const FIELDS_POPULATED: Metric = Metric {
@@ -46,7 +46,7 @@ pub(crate) const FIELDS_POPULATED: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::Summarizer, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Summarizer, "Summaries and checkpoints")
 };
 
 pub(crate) const STORED_SHARE: Metric = Metric {
@@ -68,7 +68,7 @@ pub(crate) const STORED_SHARE: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::Storage, "Fates")
+    ..Metric::share(MetricsSection::Storage, "Fates")
 };
 
 pub(crate) const CHECKPOINTS_WRITTEN: Metric = Metric {
@@ -141,7 +141,7 @@ pub(crate) const SUMMARIES_SHOWN: Metric = Metric {
 const COUNTED: Metric = Metric {
     unit: MetricUnit::Count,
     better: Better::Neither,
-    ..Metric::share(Section::Storage, "Summaries and checkpoints")
+    ..Metric::share(MetricsSection::Storage, "Summaries and checkpoints")
 };
 
 const TOO_OLD: &str = "the records are too old to hold it";

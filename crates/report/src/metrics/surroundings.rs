@@ -7,7 +7,7 @@ use compactometer_formats::scenario::Category;
 use compactometer_formats::summary::MetricValue;
 
 use super::by_fact::mean_over_looks;
-use super::{Metric, Section};
+use super::{Metric, MetricsSection};
 use crate::data::{Look, StrategyRecords, UnitRecords, looks_at_points};
 use crate::metrics::value::{over_units, undefined};
 
@@ -22,7 +22,7 @@ pub(crate) const STATED_SHARE: Metric = Metric {
             of_unit(unit, stated)
         }),
     },
-    ..Metric::share(Section::Recall, "Imported facts")
+    ..Metric::share(MetricsSection::Recall, "Imported facts")
 };
 
 pub(crate) const BINDING_INDEX: Metric = Metric {
@@ -31,7 +31,7 @@ pub(crate) const BINDING_INDEX: Metric = Metric {
               text, exact values left out, fit less than the value's own; a tie counts half; averaged as context_recall over the looks whose \
               written text holds the fact; at least 50 such facts",
     compute: |_, strategy| binding_index(strategy),
-    ..Metric::share(Section::Recall, "Imported facts")
+    ..Metric::share(MetricsSection::Recall, "Imported facts")
 };
 
 /// Records from this version on say what contexts state.

@@ -11,7 +11,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{Observation, ObservationKind, Record};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::metrics::value::{defined, estimated, rounded, undefined, within};
@@ -24,7 +24,7 @@ pub(crate) const SURVIVAL_FIRST_ROUND: Metric = Metric {
     definition: "S(1): facts that the context holds after the compaction in which their last original left / such facts, each conversation \
               weighing the same",
     compute: |_, strategy| over_units(strategy, |survival| survival.value(|curve| at(curve, 1))),
-    ..Metric::share(Section::Survival, "Survival")
+    ..Metric::share(MetricsSection::Survival, "Survival")
 };
 
 pub(crate) const DRIFT: Metric = Metric {
@@ -34,7 +34,7 @@ pub(crate) const DRIFT: Metric = Metric {
     definition: "S(1) - S(4), S by Kaplan-Meier the share of facts never absent up to that round since their last original left; \
               censored at the end, a restatement or a replacement; each conversation weighs the same",
     compute: |_, strategy| drift_at(strategy, DRIFT_ROUNDS),
-    ..Metric::share(Section::Survival, "Survival")
+    ..Metric::share(MetricsSection::Survival, "Survival")
 };
 
 pub(crate) const DRIFT_20_ROUNDS: Metric = Metric {
@@ -56,7 +56,7 @@ pub(crate) const CLIFF: Metric = Metric {
     unit: MetricUnit::Count,
     definition: "the first round a with S(a) < S(1) / 2; no interval",
     compute: |_, strategy| over_units(strategy, cliff),
-    ..Metric::share(Section::Survival, "Survival")
+    ..Metric::share(MetricsSection::Survival, "Survival")
 };
 
 /// S(1) - S(`rounds`), with its interval.

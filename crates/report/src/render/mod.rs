@@ -39,7 +39,7 @@ pub use terminal::{Screen, by_version, table};
 
 /// A part of a report that can be written by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportPart {
     /// `index.html` and `details.html`.
     Html,
     /// `report.md`.
@@ -53,14 +53,14 @@ pub enum Format {
     Plots,
 }
 
-impl Format {
+impl ReportPart {
     /// Every part.
-    pub const ALL: &[Format] = &[
-        Format::Html,
-        Format::Markdown,
-        Format::Csv,
-        Format::Json,
-        Format::Plots,
+    pub const ALL: &[ReportPart] = &[
+        ReportPart::Html,
+        ReportPart::Markdown,
+        ReportPart::Csv,
+        ReportPart::Json,
+        ReportPart::Plots,
     ];
 }
 
@@ -76,7 +76,7 @@ pub fn write(
     records: &[Record],
     prices: &PriceTable,
 ) -> Result<Summary, ReportError> {
-    write_formats(dir, manifest, records, prices, Format::ALL)
+    write_formats(dir, manifest, records, prices, ReportPart::ALL)
 }
 
 /// As [`write()`], but only these parts.
@@ -88,7 +88,7 @@ pub fn write_formats(
     manifest: &Manifest,
     records: &[Record],
     prices: &PriceTable,
-    formats: &[Format],
+    formats: &[ReportPart],
 ) -> Result<Summary, ReportError> {
     let runs = ProtocolRun::by_protocol(manifest, records, prices);
     let summary = crate::summary::of_runs(&runs);
@@ -97,16 +97,16 @@ pub fn write_formats(
         path: dir.to_owned(),
         source,
     })?;
-    if has(Format::Html) || has(Format::Markdown) || has(Format::Plots) {
-        let written = cases::Written::read(dir, manifest);
+    if has(ReportPart::Html) || has(ReportPart::Markdown) || has(ReportPart::Plots) {
+        let written = cases::WrittenCases::read(dir, manifest);
         let beside = |format, name: &str| has(format) || dir.join(name).exists();
-        let has_plots = has(Format::Markdown) || has(Format::Plots);
+        let has_plots = has(ReportPart::Markdown) || has(ReportPart::Plots);
         let pictures = pictures(has_plots.then_some(dir), &runs, &summary)?;
         let mut page = page::values(manifest, &summary, pictures, written.as_ref());
         page["beside"] = json!({
             "plots": has_plots || dir.join("plots").exists(),
-            "csv": beside(Format::Csv, "summary.csv"),
-            "json": beside(Format::Json, "summary.json"),
+            "csv": beside(ReportPart::Csv, "summary.csv"),
+            "json": beside(ReportPart::Json, "summary.json"),
         });
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
             let text =
@@ -114,12 +114,12 @@ pub fn write_formats(
             put(dir, file, text.as_bytes())?;
         }
     }
-    if has(Format::Json) {
+    if has(ReportPart::Json) {
         let json =
             serde_json::to_string_pretty(&summary).map_err(|error| made("summary.json", &error))?;
         put(dir, "summary.json", (json + "\n").as_bytes())?;
     }
-    if has(Format::Csv) {
+    if has(ReportPart::Csv) {
         put(
             dir,
             "summary.csv",
@@ -136,21 +136,21 @@ pub fn write_formats(
 }
 
 /// Pages: the file, and the template's name and text.
-const PAGES: [(Format, &str, &str, &str); 3] = [
+const PAGES: [(ReportPart, &str, &str, &str); 3] = [
     (
-        Format::Markdown,
+        ReportPart::Markdown,
         "report.md",
         "page.md",
         include_str!("page.md"),
     ),
     (
-        Format::Html,
+        ReportPart::Html,
         "index.html",
         "page.html",
         include_str!("page.html"),
     ),
     (
-        Format::Html,
+        ReportPart::Html,
         "details.html",
         "details.html",
         include_str!("details.html"),

@@ -6,7 +6,7 @@ use compactometer_formats::summary::{Check, Group, Summary, Sweep};
 use compactometer_text::shell::shell_word;
 use serde_json::{Value, json};
 
-use super::cases::Written;
+use super::cases::WrittenCases;
 use super::{compared, judged, reasons, sweep, tables, targets, terminal};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
@@ -19,7 +19,7 @@ pub(super) fn values(
     manifest: &Manifest,
     summary: &Summary,
     pictures: Vec<Vec<Value>>,
-    cases: Option<&Written>,
+    cases: Option<&WrittenCases>,
 ) -> Value {
     let of_group = |(group, plots): (&Group, Vec<Value>)| {
         of_group(
@@ -37,7 +37,7 @@ pub(super) fn values(
         "shows": summary.findings,
         "run": run_facts(manifest),
         "has_cases": cases.is_some(),
-        "cases_note": cases.and_then(Written::note),
+        "cases_note": cases.and_then(WrittenCases::note),
         "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group).enumerate().map(|(at, mut section)| {
             section["is_first"] = (at == 0).into();
             section

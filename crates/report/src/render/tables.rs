@@ -17,7 +17,7 @@ use crate::metrics::chance_match::KEYWORD_LUCK;
 use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95};
 use crate::metrics::recall::CONTEXT_RECALL;
 use crate::metrics::storage::STORED_SHARE;
-use crate::metrics::{self, Metric, Section};
+use crate::metrics::{self, Metric, MetricsSection};
 use crate::numbers::grouped;
 use crate::summary::difference;
 use crate::vocabulary;
@@ -44,7 +44,7 @@ const LEAST: usize = 8;
 /// Every table of a group, in the order in which a page shows them, each with an address.
 pub(super) fn tables(group: &Group) -> Vec<Value> {
     let mut tables = vec![fates_table(group)];
-    tables.extend(Section::all().filter_map(|section| metrics_table(group, section)));
+    tables.extend(MetricsSection::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([
         decisions_table(group),
         categories_table(group),
@@ -147,10 +147,10 @@ fn parts(widths: &[usize]) -> Vec<Range<usize>> {
 
 /// Every metric, in the order of the tables.
 pub(super) fn in_order() -> impl Iterator<Item = &'static Metric> {
-    Section::all().flat_map(of_section)
+    MetricsSection::all().flat_map(of_section)
 }
 
-fn of_section(section: Section) -> impl Iterator<Item = &'static Metric> {
+fn of_section(section: MetricsSection) -> impl Iterator<Item = &'static Metric> {
     metrics::ALL
         .iter()
         .filter(move |metric| metric.section == section)
@@ -217,7 +217,7 @@ fn fates_table(group: &Group) -> Value {
 }
 
 /// The metrics of a section that any strategy has a value of.
-fn metrics_table(group: &Group, section: Section) -> Option<Value> {
+fn metrics_table(group: &Group, section: MetricsSection) -> Option<Value> {
     let is_defined = |metric: &&Metric| {
         group
             .strategies

@@ -14,7 +14,7 @@ const DRAWS: usize = 2_000;
 const FEWEST: usize = 40;
 
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedCoverage {
     pools: BTreeMap<String, Vec<f64>>,
 }
 
@@ -24,7 +24,7 @@ fn drawn(
     units: usize,
     of: impl Fn(&[f64]) -> Option<(f64, f64)>,
 ) -> BTreeMap<String, (usize, usize)> {
-    let recorded: Recorded =
+    let recorded: RecordedCoverage =
         serde_json::from_str(include_str!("../../tests/fixtures/unit-scores.json")).unwrap();
     let count = |pool: &[f64]| {
         let (mut random, expected) = (ChaCha8Rng::seed_from_u64(units as u64), mean(pool).unwrap());

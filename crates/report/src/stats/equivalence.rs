@@ -4,7 +4,7 @@
 //!
 //! Absent on purpose: the margin, which whoever asks has to justify.
 
-use super::paired::Paired;
+use super::paired::PairedSums;
 use super::{LEVEL, T_ALONE, sign_flip};
 
 /// What unit differences say about a margin on either side of 0, before Holm.
@@ -35,7 +35,7 @@ pub(crate) fn equivalent(differences: &[f64], margin: f64) -> Option<Equivalence
     if margin.is_nan() || margin <= 0.0 || !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
-    Paired::new(differences)?;
+    PairedSums::new(differences)?;
     let losses: Vec<f64> = differences.iter().map(|value| -value).collect();
     Some(Equivalence {
         p_not_worse: p_above(differences, -margin)?,
@@ -45,7 +45,7 @@ pub(crate) fn equivalent(differences: &[f64], margin: f64) -> Option<Equivalence
 
 /// P of differences as high as these where the true mean is `value`.
 fn p_above(differences: &[f64], value: f64) -> Option<f64> {
-    let t = Paired::new(differences)?.p_above(value);
+    let t = PairedSums::new(differences)?.p_above(value);
     // Where the t test does not reject, the other one cannot change that.
     if differences.len() >= T_ALONE || t > LEVEL {
         return Some(t);

@@ -7,7 +7,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Differences of units, summed up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Paired {
+pub(crate) struct PairedSums {
     /// Units.
     pub(crate) units: usize,
     /// Mean difference.
@@ -16,7 +16,7 @@ pub(crate) struct Paired {
     pub(crate) sd: f64,
 }
 
-impl Paired {
+impl PairedSums {
     /// Nothing for under two differences.
     pub(crate) fn new(differences: &[f64]) -> Option<Self> {
         let mean = mean(differences).filter(|_| differences.len() > 1)?;
@@ -35,7 +35,7 @@ impl Paired {
         } else {
             spread
         };
-        Some(Paired {
+        Some(PairedSums {
             units: differences.len(),
             mean,
             sd,
@@ -56,7 +56,7 @@ impl Paired {
 
     /// P of a mean at least this high where the true one is `value`.
     pub(crate) fn p_above(&self, value: f64) -> f64 {
-        Paired {
+        PairedSums {
             mean: -self.mean,
             ..*self
         }
@@ -95,7 +95,7 @@ mod tests {
     /// Expected values: `scipy.stats.ttest_1samp` and its `confidence_interval(0.9)`, SciPy 1.17.1.
     #[test]
     fn tests_and_bounds_agree_with_scipy() {
-        let paired = Paired::new(&DIFFERENCES).unwrap();
+        let paired = PairedSums::new(&DIFFERENCES).unwrap();
         let (low, high) = paired.bounds(0.05);
         let found = [
             paired.mean,
@@ -126,18 +126,18 @@ mod tests {
     #[test]
     fn equal_differences_have_bounds_without_width_and_no_doubt() {
         // 0.1 + 0.2 is not 0.3 in the last bit.
-        let paired = Paired::new(&[0.3, 0.1 + 0.2, 0.3]).unwrap();
+        let paired = PairedSums::new(&[0.3, 0.1 + 0.2, 0.3]).unwrap();
         assert_eq!(paired.sd, 0.0);
         assert_eq!(paired.bounds(0.05), (paired.mean, paired.mean));
         assert_eq!((paired.p_below(0.5), paired.p_above(0.5)), (0.0, 1.0));
-        assert_eq!(Paired::new(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
-        let margin = Paired::new(&[0.8 - 0.85; 6]).unwrap();
+        assert_eq!(PairedSums::new(&[0.0; 4]).unwrap().p_two_sided(), 1.0);
+        let margin = PairedSums::new(&[0.8 - 0.85; 6]).unwrap();
         assert_eq!(
             (margin.p_above(-0.05), margin.p_below(-0.05)),
             (1.0, 1.0),
             "{}",
             margin.mean
         );
-        assert_eq!(Paired::new(&[0.1]), None);
+        assert_eq!(PairedSums::new(&[0.1]), None);
     }
 }

@@ -1,12 +1,12 @@
 //! How many units a difference needs, and how much alike facts of one unit are. For planning alone:
 //! no verdict uses these.
 
-use super::paired::Paired;
+use super::paired::PairedSums;
 use super::{LEVEL, mean, student};
 
 /// The smallest true difference that a two-sided test at 5 % finds with probability .80: (t.975 +
 /// t.8) s / sqrt(G), both t at G - 1 degrees of freedom.
-pub(crate) fn detectable(paired: &Paired) -> f64 {
+pub(crate) fn detectable(paired: &PairedSums) -> f64 {
     let quantiles = student::quantile(1.0 - 0.5 * LEVEL, paired.freedom())
         + student::quantile(0.8, paired.freedom());
     quantiles * paired.sd / libm::sqrt(paired.units as f64)
@@ -65,7 +65,7 @@ mod tests {
     /// Expected value: `scipy.stats.t.ppf`, SciPy 1.17.1, in the formula above.
     #[test]
     fn the_detectable_difference_agrees_with_scipy() {
-        let found = detectable(&Paired {
+        let found = detectable(&PairedSums {
             units: 16,
             mean: 0.3,
             sd: 0.08,

@@ -19,7 +19,7 @@ use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
 use crate::metrics::surroundings::STATED_SHARE;
 use crate::numbers::points;
 use crate::stats::equivalence::equivalent;
-use crate::stats::paired::Paired;
+use crate::stats::paired::PairedSums;
 use crate::stats::{
     FEWEST_UNITS, LEVEL, T_ALONE, family, interval, mean, nine_digits, planning, sign_flip,
 };
@@ -109,7 +109,10 @@ pub(super) fn of_all_pairs(
 
 /// The verdicts. With references of their own, published forms and changed parameters are two
 /// families of tests.
-pub(super) fn tested(run: &ProtocolRun, mut drafts: Vec<(Family, Draft)>) -> Vec<Comparison> {
+pub(super) fn tested(
+    run: &ProtocolRun,
+    mut drafts: Vec<(Family, ComparisonDraft)>,
+) -> Vec<Comparison> {
     let is_one = run.manifest.pairs.is_empty();
     let family = |family: Family| if is_one { None } else { Some(family) };
     let families = drafts
@@ -132,22 +135,22 @@ pub(super) fn tested(run: &ProtocolRun, mut drafts: Vec<(Family, Draft)>) -> Vec
 
 /// A comparison before Holm: [`Comparison::p_holm`] and [`Comparison::p_margin`] hold unadjusted p
 /// values, if tests were made.
-pub(super) struct Draft {
+pub(super) struct ComparisonDraft {
     pub(super) made: Comparison,
     /// The two sizes, if they differ.
-    pub(super) sizes: Option<Sizes>,
+    pub(super) sizes: Option<RetainedSizes>,
 }
 
 /// Mean tokens that strategy and reference retain.
 #[derive(Clone, Copy)]
-pub(super) struct Sizes {
+pub(super) struct RetainedSizes {
     own: f64,
     other: f64,
 }
 
-impl Sizes {
+impl RetainedSizes {
     fn new([strategy, reference]: [&StrategySummary; 2]) -> Option<Self> {
-        Some(Sizes {
+        Some(RetainedSizes {
             own: TOKENS_RETAINED.value(strategy)?,
             other: TOKENS_RETAINED.value(reference)?,
         })
@@ -166,7 +169,11 @@ impl Sizes {
     }
 }
 
-fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) -> Option<Draft> {
+fn one(
+    run: &ProtocolRun,
+    sides: [&StrategySummary; 2],
+    primary: PrimaryMetric,
+) -> Option<ComparisonDraft> {
     let [strategy, reference] = sides;
     let pair = SharedUnits::new(
         run.strategy(&strategy.name)?,
@@ -184,7 +191,7 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
         }
     };
     made.reason = raw_remark(metric);
-    let sizes = Sizes::new(sides).filter(|sizes| !agree(sizes.own, sizes.other));
+    let sizes = RetainedSizes::new(sides).filter(|sizes| !agree(sizes.own, sizes.other));
     test(
         &mut made,
         &differences(&own, &other, pair.own.units.len()),
@@ -193,7 +200,7 @@ fn one(run: &ProtocolRun, sides: [&StrategySummary; 2], primary: PrimaryMetric) 
     if primary == PrimaryMetric::Context {
         plan(&mut made, &pair);
     }
-    Some(Draft { made, sizes })
+    Some(ComparisonDraft { made, sizes })
 }
 
 /// What a reader needs to know where chance is unknown.
@@ -251,8 +258,8 @@ pub(super) fn lists_values(reference: &str, shares: [Option<f64>; 2]) -> Option<
 }
 
 /// A comparison without a test, and the reason.
-pub(super) fn undecided(made: Comparison, verdict: Compared, reason: String) -> Draft {
-    Draft {
+pub(super) fn undecided(made: Comparison, verdict: Compared, reason: String) -> ComparisonDraft {
+    ComparisonDraft {
         made: Comparison {
             verdict,
             reason: Some(reason),
@@ -313,10 +320,10 @@ impl<'r> SharedUnits<'r> {
     }
 }
 
-pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Sizes>) {
+pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<RetainedSizes>) {
     made.n = differences.len();
     made.difference = mean(differences).map(nine_digits);
-    let Some(paired) = Paired::new(differences) else {
+    let Some(paired) = PairedSums::new(differences) else {
         return;
     };
     (made.low, made.high) = interval::of_mean(differences)
@@ -330,11 +337,12 @@ pub(super) fn test(made: &mut Comparison, differences: &[f64], sizes: Option<Siz
     let (t, flips) = (paired.p_two_sided(), sign_flip::p_value(differences));
     (made.p_t, made.p_sign_flip) = (Some(nine_digits(t)), Some(nine_digits(flips)));
     made.p_holm = Some(if made.n < T_ALONE { t.max(flips) } else { t });
-    made.p_margin = equivalent(differences, MARGIN).map(|found| match sizes.map(Sizes::sign) {
-        None => found.p(),
-        Some(sign) if sign > 0.0 => found.p_not_worse,
-        Some(_) => found.p_not_better,
-    });
+    made.p_margin =
+        equivalent(differences, MARGIN).map(|found| match sizes.map(RetainedSizes::sign) {
+            None => found.p(),
+            Some(sign) if sign > 0.0 => found.p_not_worse,
+            Some(_) => found.p_not_better,
+        });
 }
 
 /// Those of units that have a value on both sides.
@@ -370,7 +378,7 @@ fn plan(made: &mut Comparison, pair: &SharedUnits) {
 
 /// Holm over all tests of a family, of differences and, apart from them, of the margin. Returns the
 /// number of tests in each.
-fn adjust<'d>(drafts: impl Iterator<Item = &'d mut Draft>) -> usize {
+fn adjust<'d>(drafts: impl Iterator<Item = &'d mut ComparisonDraft>) -> usize {
     let mut drafts = drafts.collect::<Vec<_>>();
     // The family was fixed before the results: a comparison without a test stays in it.
     let tests = drafts.len();
@@ -390,8 +398,8 @@ fn adjust<'d>(drafts: impl Iterator<Item = &'d mut Draft>) -> usize {
     tests
 }
 
-fn decided(draft: Draft, tests: usize) -> Comparison {
-    let Draft { mut made, sizes } = draft;
+fn decided(draft: ComparisonDraft, tests: usize) -> Comparison {
+    let ComparisonDraft { mut made, sizes } = draft;
     if made.verdict != Compared::NoSupportedDifference {
         return made;
     }
@@ -468,7 +476,7 @@ fn is_within<const N: usize>(made: &Comparison, signs: [f64; N]) -> bool {
 
 /// Why the smaller of two strategies dominates the larger one: how the recall of the first is to
 /// that of the second.
-fn dominance(made: &Comparison, sizes: Sizes) -> Option<&'static str> {
+fn dominance(made: &Comparison, sizes: RetainedSizes) -> Option<&'static str> {
     let (sign, supported) = (sizes.sign(), is_supported(made));
     let difference = made.difference? * sign;
     if supported && difference > 0.0 {

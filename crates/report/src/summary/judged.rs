@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_formats::answer::{AnswerRow, Grade, Verdict};
+use compactometer_formats::answer::{AnswerRow, AnswerVerdict, Grade};
 use compactometer_formats::mock::is_mock;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Judged, MetricValue};
@@ -58,7 +58,7 @@ pub(crate) fn summarize(run: &ProtocolRun) -> Option<Judged> {
 struct JudgedAnswer {
     is_right: bool,
     grade: Grade,
-    verdict: Verdict,
+    verdict: AnswerVerdict,
 }
 
 fn opinions(record: &Record) -> impl Iterator<Item = JudgedAnswer> + '_ {
@@ -84,9 +84,9 @@ struct VerdictCounts {
 impl VerdictCounts {
     fn add(&mut self, opinion: &JudgedAnswer) {
         let place = match opinion.verdict {
-            Verdict::Accepted => 0,
-            Verdict::Rejected => 1,
-            Verdict::Unreadable => 2,
+            AnswerVerdict::Accepted => 0,
+            AnswerVerdict::Rejected => 1,
+            AnswerVerdict::Unreadable => 2,
         };
         let row = if opinion.is_right {
             &mut self.right
@@ -170,7 +170,7 @@ fn false_accepts(run: &ProtocolRun) -> BTreeMap<String, MetricValue> {
         .flat_map(opinions)
         .filter(|opinion| !opinion.is_right)
     {
-        let accepted = usize::from(opinion.verdict == Verdict::Accepted);
+        let accepted = usize::from(opinion.verdict == AnswerVerdict::Accepted);
         for name in [ALL.to_owned(), label(&opinion.grade)] {
             let (accepts, count) = counts.entry(name).or_default();
             (*accepts, *count) = (*accepts + accepted, *count + 1);
@@ -220,7 +220,7 @@ pub(crate) fn warnings(run: &ProtocolRun) -> Vec<String> {
             strategy
                 .records()
                 .flat_map(opinions)
-                .filter(|opinion| opinion.verdict == Verdict::Unreadable)
+                .filter(|opinion| opinion.verdict == AnswerVerdict::Unreadable)
                 .count()
         },
     ));

@@ -4,7 +4,7 @@
 //! Absent on purpose: targets that the documents name without a number, and any verdict from the
 //! mock's latency.
 
-use compactometer_engine::checkpoint::Reading;
+use compactometer_engine::checkpoint::LadderReading;
 use compactometer_engine::event::{FailReason, Outcome};
 use compactometer_engine::message::Usage;
 use compactometer_formats::record::{CompactionRow, Record};
@@ -426,7 +426,7 @@ fn files(record: &Record) -> u32 {
                     .event
                     .extractions
                     .iter()
-                    .any(|of| matches!(of.reading, Reading::Rung(_)))
+                    .any(|of| matches!(of.reading, LadderReading::Rung(_)))
         });
     let beside =
         usize::from(commits > 0) + usize::from(commits > KEPT) + usize::from(has_checkpoint);

@@ -86,13 +86,13 @@ pub(crate) fn is_in_heading(warning: &str) -> bool {
 }
 
 /// What a strategy's records are counted for.
-type Count = fn(&StrategyRecords) -> usize;
+type CountOf = fn(&StrategyRecords) -> usize;
 
 const REJECTED: &str =
     "requests that the server rejected or answered without end, counted as failed";
 
 /// What must not go unnoticed of the strategies' runs, where any count is above 0.
-const COUNTED: &[(&str, Count)] = &[
+const COUNTED: &[(&str, CountOf)] = &[
     ("decisions that failed", |of| {
         of.rows()
             .filter(|row| matches!(row.event.outcome, Outcome::Failed(_)))

@@ -7,7 +7,7 @@ use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::agreement::{
-    Agreement, AgreementError, Claim, agreement, agreement_text,
+    Agreement, AgreementError, TauClaim, agreement, agreement_text,
 };
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
@@ -93,14 +93,14 @@ fn tau_is_that_of_the_strategies_means() {
 fn the_claim_names_the_model_the_conversations_and_their_length_and_nothing_else() {
     let mock = run(MOCK, 1, 6, ORDER);
     let does = compared(&mock, &run(MODEL, 1, 6, ORDER), None);
-    assert_eq!(does.claim, Claim::Reproduces);
+    assert_eq!(does.claim, TauClaim::Reproduces);
     assert_eq!(
         does.words,
         "the mock `mock:strong` does reproduce `openai-compatible:small` on 6 conversations of at most 5,005 tokens"
     );
     let model = run(MODEL, 1, 6, REVERSED);
     let does_not = compared(&mock, &model, Some(&run(MODEL, 2, 6, REVERSED)));
-    assert_eq!(does_not.claim, Claim::DoesNotReproduce);
+    assert_eq!(does_not.claim, TauClaim::DoesNotReproduce);
     assert!(
         does_not
             .words
@@ -119,7 +119,7 @@ fn under_five_units_or_four_strategies_no_claim_is_supported() {
     let found = compared(&run(MOCK, 1, 4, ORDER), &run(MODEL, 1, 4, ORDER), None);
     assert_eq!(
         (found.claim, found.metrics[0].tau.value),
-        (Claim::NotSupported, Some(1.0))
+        (TauClaim::NotSupported, Some(1.0))
     );
     assert!(
         found.words.starts_with(
@@ -140,7 +140,7 @@ fn under_five_units_or_four_strategies_no_claim_is_supported() {
         None,
     );
     assert!(
-        found.claim == Claim::NotSupported && found.words.contains("3 strategies are under 4"),
+        found.claim == TauClaim::NotSupported && found.words.contains("3 strategies are under 4"),
         "{}",
         found.words
     );
@@ -169,7 +169,7 @@ fn units_that_disagree_widen_the_interval_until_nothing_can_be_claimed() {
     let tau = &found.metrics[0].tau;
     assert_eq!(tau.value, Some(1.0));
     assert!(
-        tau.low.unwrap() < 0.0 && found.claim == Claim::NotSupported,
+        tau.low.unwrap() < 0.0 && found.claim == TauClaim::NotSupported,
         "{tau:?}"
     );
     assert!(
@@ -185,12 +185,12 @@ fn a_model_that_does_not_reproduce_itself_supports_no_claim_against_the_mock() {
     let steady = compared(&mock, &model, Some(&run(MODEL, 2, 6, REVERSED)));
     assert_eq!(
         (steady.claim, steady.metrics[0].ceiling.value),
-        (Claim::DoesNotReproduce, Some(1.0))
+        (TauClaim::DoesNotReproduce, Some(1.0))
     );
     let unsteady = compared(&mock, &model, Some(&run(MODEL, 2, 6, ORDER)));
     assert_eq!(
         (unsteady.claim, unsteady.metrics[0].ceiling.value),
-        (Claim::NotSupported, Some(-1.0))
+        (TauClaim::NotSupported, Some(-1.0))
     );
     assert!(
         unsteady
@@ -201,7 +201,7 @@ fn a_model_that_does_not_reproduce_itself_supports_no_claim_against_the_mock() {
     );
     assert_eq!(
         compared(&mock, &model, None).claim,
-        Claim::NotSupported,
+        TauClaim::NotSupported,
         "nor is one without a ceiling"
     );
 }
@@ -272,7 +272,7 @@ fn summaries_are_compared_if_one_model_answers_in_every_run() {
     let found = compared(&mock, &model, Some(&again));
     assert_eq!(
         (found.claim, found.answered_by.as_deref()),
-        (Claim::Reproduces, Some(MOCK))
+        (TauClaim::Reproduces, Some(MOCK))
     );
     assert!(
         found

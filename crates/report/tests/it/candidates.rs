@@ -7,7 +7,7 @@ use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{Held, Misbound, Needed, Record, UseKind};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    Damage, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test, whole,
+    Damage, GateReport, GateVerdict, Mismatch, baseline_of, gate, junit, markdown, self_test, whole,
 };
 
 use crate::common::prices;
@@ -60,7 +60,7 @@ fn a_changed_setting_is_judged_and_named() {
         ),
     ];
     for (change, named) in changes {
-        for (lost, verdict) in [(0, Verdict::Pass), (4, Verdict::Regression)] {
+        for (lost, verdict) in [(0, GateVerdict::Pass), (4, GateVerdict::Regression)] {
             let report = gated(&candidate(|at| about_ten(at) - lost, change), &old);
             assert_eq!(report.verdict, verdict, "{}", report_text(&report));
             let json = serde_json::to_string(&report.strategies[0].changed).unwrap();
@@ -113,7 +113,12 @@ fn files_from_before_settings_and_matchers_were_kept_are_read_and_judged() {
     }
     let old = Baseline::parse(&old.to_text().unwrap()).unwrap();
     let report = gated(&candidate(about_ten, |run| set_retained(run, 1_800)), &old);
-    assert_eq!(report.verdict, Verdict::Pass, "{}", report_text(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::Pass,
+        "{}",
+        report_text(&report)
+    );
     assert!(
         report_text(&report).contains("retained budget from 3600 to 1800"),
         "{}",
@@ -140,7 +145,7 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
     let report = gated(&candidate(|_| 18, failing), &old);
     assert_eq!(
         report.verdict,
-        Verdict::Regression,
+        GateVerdict::Regression,
         "{}",
         report_text(&report)
     );
@@ -151,7 +156,7 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
         .unwrap();
     assert_eq!(
         (found.verdict, found.baseline, found.run),
-        (Verdict::Regression, Some(0.0), Some(0.5))
+        (GateVerdict::Regression, Some(0.0), Some(0.5))
     );
     assert!(
         report_text(&report).contains("12 of 24 compactions failed"),
@@ -161,7 +166,7 @@ fn a_candidate_that_fails_more_regresses_however_much_it_holds() {
     let same = candidate(about_ten, failing);
     assert_eq!(
         gated(&same, &base(&same)).verdict,
-        Verdict::Pass,
+        GateVerdict::Pass,
         "it failed as often before"
     );
 }
@@ -184,10 +189,10 @@ fn a_candidate_that_goes_over_the_window_more_regresses() {
     assert_eq!(
         verdicts,
         [
-            Verdict::Inconclusive,
-            Verdict::Inconclusive,
-            Verdict::Inconclusive,
-            Verdict::Regression
+            GateVerdict::Inconclusive,
+            GateVerdict::Inconclusive,
+            GateVerdict::Inconclusive,
+            GateVerdict::Regression
         ]
     );
     assert!(report_text(&gated(&over(12), &old)).contains("12 turns were over the context window"));
@@ -206,11 +211,16 @@ fn more_room_counts_only_where_the_run_was_allowed_more() {
     };
     assert_eq!(
         gated(&larger(3_600, 3_600), &old).verdict,
-        Verdict::Inconclusive,
+        GateVerdict::Inconclusive,
         "20 % more in the same budget"
     );
     let allowed = gated(&larger(4_800, 3_900), &old);
-    assert_eq!(allowed.verdict, Verdict::Pass, "{}", report_text(&allowed));
+    assert_eq!(
+        allowed.verdict,
+        GateVerdict::Pass,
+        "{}",
+        report_text(&allowed)
+    );
     assert!(
         report_text(&allowed).contains("the difference is one of size too"),
         "{}",
@@ -218,7 +228,7 @@ fn more_room_counts_only_where_the_run_was_allowed_more() {
     );
     assert_eq!(
         gated(&larger(4_800, 4_700), &old).verdict,
-        Verdict::Inconclusive,
+        GateVerdict::Inconclusive,
         "57 % more in a third more"
     );
 }
@@ -254,17 +264,17 @@ fn a_list_of_values_in_place_of_a_summary_regresses() {
     };
     assert_eq!(
         verdict("context_recall_corrected"),
-        Verdict::Pass,
+        GateVerdict::Pass,
         "{}",
         report_text(&report)
     );
     assert_eq!(
         verdict("bound_recall_corrected"),
-        Verdict::Regression,
+        GateVerdict::Regression,
         "{}",
         report_text(&report)
     );
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.verdict, GateVerdict::Regression);
 }
 
 #[test]
@@ -279,7 +289,7 @@ fn a_pass_says_whether_the_two_are_equivalent() {
         let metric = &report.strategies[0].metrics[0];
         assert_eq!(
             (report.verdict, metric.equivalent),
-            (Verdict::Pass, Some(expected)),
+            (GateVerdict::Pass, Some(expected)),
             "{}",
             report_text(&report)
         );
@@ -418,7 +428,7 @@ fn the_matched_protocol_is_judged_where_there_are_two() {
     }
     both.records.splice(0..0, published);
     both.manifest.protocols = vec![Protocol::Published, Protocol::Matched];
-    assert_eq!(gated(&both, &base(&plain)).verdict, Verdict::Pass);
+    assert_eq!(gated(&both, &base(&plain)).verdict, GateVerdict::Pass);
     assert!(
         base(&both)
             .strategies
@@ -448,7 +458,7 @@ fn the_self_test_plants_damage_that_the_gate_must_find() {
     ];
     assert_eq!(
         verdicts,
-        expected.map(|damage| (damage, Some(Verdict::Regression)))
+        expected.map(|damage| (damage, Some(GateVerdict::Regression)))
     );
     assert!(found.damages.iter().all(|planted| !planted.is_missed()));
     let text = compactometer_report::gate::self_test_text(&found);

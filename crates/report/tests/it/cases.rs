@@ -8,7 +8,7 @@ use std::sync::Arc;
 use compactometer_engine::tokens::CountedMessage;
 use compactometer_formats::record::{Family, Record, Unusable};
 use compactometer_formats::scenario::{Scenario, ValueKind};
-use compactometer_report::{Cases, Format, write_formats};
+use compactometer_report::{Cases, ReportPart, write_formats};
 use serde_json::json;
 
 use super::common::{compaction, facts, manifest, point, prices, record};
@@ -129,7 +129,7 @@ fn report(dir: &Path, records: &[Record]) {
         &manifest,
         records,
         &prices(),
-        &[Format::Html, Format::Csv, Format::Json],
+        &[ReportPart::Html, ReportPart::Csv, ReportPart::Json],
     )
     .unwrap();
 }
@@ -234,7 +234,7 @@ fn the_limit_holds_and_the_report_says_what_is_left_out() {
     // Pages of another run are not linked, nor those that were not finished.
     let mut other = manifest(&["summarize"], 9, 9);
     other.suite_hash = "0731e5".to_owned();
-    write_formats(dir.path(), &other, &records, &prices(), &[Format::Html]).unwrap();
+    write_formats(dir.path(), &other, &records, &prices(), &[ReportPart::Html]).unwrap();
     assert!(
         !std::fs::read_to_string(dir.path().join("index.html"))
             .unwrap()

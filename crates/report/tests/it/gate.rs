@@ -16,7 +16,7 @@ use compactometer_formats::record::{CallRow, Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, Mismatch, Verdict, baseline_of, gate, junit, markdown, self_test,
+    GateOptions, GateReport, GateVerdict, Mismatch, baseline_of, gate, junit, markdown, self_test,
     terminal, whole,
 };
 
@@ -81,7 +81,7 @@ fn a_run_passes_on_itself() {
         .iter_mut()
         .for_each(|record| record.facts[0].weight = 0.7);
     let report = gated(&run, &base(&run));
-    assert_eq!(report.verdict, Verdict::Pass, "{}", whole(&report));
+    assert_eq!(report.verdict, GateVerdict::Pass, "{}", whole(&report));
     let metric = &report.strategies[0].metrics[0];
     assert_eq!(
         (metric.metric.as_str(), metric.units),
@@ -100,7 +100,12 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
         &run(&["chained"], 12, |at| about_ten(at) - 3 - at % 2),
         &base(&run(&["chained"], 12, about_ten)),
     );
-    assert_eq!(report.verdict, Verdict::Regression, "{}", whole(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::Regression,
+        "{}",
+        whole(&report)
+    );
     let found = &report.strategies[0];
     // 3 or 4 of each: 42 in 12 conversations.
     assert_eq!((found.newly_lost.len(), found.newly_kept.len()), (42, 0));
@@ -148,7 +153,7 @@ fn a_loss_within_the_margin_passes_and_says_worse() {
         }),
         &base(&run(&["chained"], 40, about_ten)),
     );
-    assert_eq!(report.verdict, Verdict::PassWorse, "{}", whole(&report));
+    assert_eq!(report.verdict, GateVerdict::PassWorse, "{}", whole(&report));
 }
 
 #[test]
@@ -158,7 +163,12 @@ fn a_loss_of_the_margin_itself_is_open_and_says_what_it_takes() {
         &base(&run(&["chained"], 12, about_ten)),
     );
     let metric = &report.strategies[0].metrics[0];
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::Inconclusive,
+        "{}",
+        whole(&report)
+    );
     assert!(metric.units_needed.unwrap() > 12, "{metric:?}");
     let next = report.strategies[0].next.as_ref().unwrap();
     assert!(
@@ -209,7 +219,7 @@ fn answers_say_what_it_takes_as_contexts_do() {
     };
     assert_eq!(
         (contexts.verdict, answers.verdict),
-        (Verdict::Pass, Verdict::Inconclusive),
+        (GateVerdict::Pass, GateVerdict::Inconclusive),
         "{}",
         whole(&report)
     );
@@ -231,7 +241,7 @@ fn more_units_are_no_advice_where_they_do_not_help() {
     let found = &report.strategies[0];
     assert_eq!(
         (found.verdict, found.metrics[0].units_needed),
-        (Verdict::Inconclusive, None)
+        (GateVerdict::Inconclusive, None)
     );
     assert!(
         found.next.as_ref().unwrap().contains("see its reason"),
@@ -256,12 +266,17 @@ fn a_run_that_leaves_out_other_facts_cannot_pass() {
         made
     };
     let report = gated(&of_two_kinds(9), &base(&of_two_kinds(1)));
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::Inconclusive,
+        "{}",
+        whole(&report)
+    );
     let reason = report.strategies[0].metrics[0].reason.as_ref().unwrap();
     assert!(reason.contains("number at round 1"), "{reason}");
     assert_eq!(
         gated(&of_two_kinds(9), &base(&of_two_kinds(9))).verdict,
-        Verdict::Pass
+        GateVerdict::Pass
     );
 }
 
@@ -279,7 +294,7 @@ fn too_few_units_never_decide() {
         );
         assert_eq!(
             report.verdict,
-            Verdict::Inconclusive,
+            GateVerdict::Inconclusive,
             "{names:?} {units} {lost}: {}",
             whole(&report)
         );
@@ -299,7 +314,7 @@ fn identical_records_pass_whatever_their_number_and_level() {
         let report = gated(&same, &base(&same));
         assert_eq!(
             report.verdict,
-            Verdict::Pass,
+            GateVerdict::Pass,
             "{units} {held}: {}",
             whole(&report)
         );
@@ -318,7 +333,10 @@ fn identical_records_pass_whatever_their_number_and_level() {
             .iter_mut()
             .for_each(|seen| seen.round = 0);
     }
-    assert_eq!(gated(&idle, &base(&idle)).verdict, Verdict::Inconclusive);
+    assert_eq!(
+        gated(&idle, &base(&idle)).verdict,
+        GateVerdict::Inconclusive
+    );
 }
 
 #[test]
@@ -327,7 +345,7 @@ fn recall_under_two_margins_cannot_be_gated() {
         &run(&["chained"], 12, |_| 0),
         &base(&run(&["chained"], 12, |at| 1 + at % 2)),
     );
-    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert_eq!(report.verdict, GateVerdict::Inconclusive);
     assert!(
         whole(&report).contains("under two margins"),
         "{}",
@@ -345,7 +363,12 @@ fn no_facts_and_no_scores_never_pass() {
     let full = run(&["chained"], 12, about_ten);
     for (new, old) in [(&without, &without), (&without, &full), (&full, &without)] {
         let report = gated(new, &base(old));
-        assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+        assert_eq!(
+            report.verdict,
+            GateVerdict::Inconclusive,
+            "{}",
+            whole(&report)
+        );
         assert!(
             whole(&report).contains("has no value"),
             "{}",
@@ -355,7 +378,12 @@ fn no_facts_and_no_scores_never_pass() {
     let mut some = run(&["chained"], 12, about_ten);
     some.records[0].observations.clear();
     let report = gated(&some, &base(&full));
-    assert_eq!(report.verdict, Verdict::Inconclusive, "{}", whole(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::Inconclusive,
+        "{}",
+        whole(&report)
+    );
     assert!(whole(&report).contains("1 conversations of the baseline have no score"));
 }
 
@@ -367,7 +395,7 @@ fn what_did_not_compact_never_passes() {
         record.compactions[0].event.outcome = Outcome::Failed(FailReason::Call("down".to_owned()));
     }
     let report = gated(&failed, &base(&full));
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.verdict, GateVerdict::Regression);
     assert!(
         whole(&report).contains("all its 12 compactions failed"),
         "{}",
@@ -383,7 +411,7 @@ fn what_did_not_compact_never_passes() {
         "{}",
         whole(&report)
     );
-    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert_eq!(report.verdict, GateVerdict::Inconclusive);
 
     let mut idle = run(&["chained"], 12, |_| 20);
     idle.records
@@ -395,7 +423,7 @@ fn what_did_not_compact_never_passes() {
         "{}",
         whole(&report)
     );
-    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert_eq!(report.verdict, GateVerdict::Inconclusive);
 
     let mut over = run(&["chained"], 12, about_ten);
     over.records[3].turns[0].over_window = true;
@@ -405,7 +433,7 @@ fn what_did_not_compact_never_passes() {
         "{}",
         whole(&report)
     );
-    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert_eq!(report.verdict, GateVerdict::Inconclusive);
 }
 
 #[test]
@@ -431,18 +459,18 @@ fn the_worst_of_several_strategies_counts() {
     assert_eq!(
         verdicts,
         [
-            ("chained", Verdict::Pass),
-            ("summarize", Verdict::Regression)
+            ("chained", GateVerdict::Pass),
+            ("summarize", GateVerdict::Regression)
         ]
     );
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.verdict, GateVerdict::Regression);
     let one = GateOptions {
         strategies: vec!["chained".to_owned()],
         ..options()
     };
     assert_eq!(
         gate(&new, &base(&old), &prices(), &one).unwrap().verdict,
-        Verdict::Pass
+        GateVerdict::Pass
     );
 }
 
@@ -451,23 +479,23 @@ fn hard_checks_fail_at_once_and_bytes_only_when_asked() {
     let old = run(&["chained"], 12, about_ten);
     let mut new = run(&["chained"], 12, about_ten);
     new.records[0].turns[0].output += 1;
-    assert_eq!(gated(&new, &base(&old)).verdict, Verdict::Pass);
+    assert_eq!(gated(&new, &base(&old)).verdict, GateVerdict::Pass);
     let exact = GateOptions {
         exact: true,
         ..options()
     };
     assert_eq!(
         gate(&new, &base(&old), &prices(), &exact).unwrap().verdict,
-        Verdict::Failed
+        GateVerdict::Failed
     );
     assert_eq!(
         gate(&old, &base(&old), &prices(), &exact).unwrap().verdict,
-        Verdict::Pass
+        GateVerdict::Pass
     );
     // A fact that is present without a path fails the run, however well it does.
     new.records[0].observations[0].fates.0[0] = Fate::Unexplained;
     let report = gated(&new, &base(&old));
-    assert_eq!(report.verdict, Verdict::Failed);
+    assert_eq!(report.verdict, GateVerdict::Failed);
     assert!(
         whole(&report).contains("FAILED hard check: no fact is present unexplained"),
         "{}",
@@ -510,7 +538,7 @@ fn a_run_tells_as_what_it_was_served() {
     );
     assert_eq!(
         gated(&new, &base(&new)).verdict,
-        Verdict::Pass,
+        GateVerdict::Pass,
         "the same mixture"
     );
 }
@@ -634,7 +662,7 @@ fn strategies_of_one_side_and_unknown_ones_are_refused() {
         refused(&two, &one, &[]),
         Err(Mismatch::OneSided { side: "run", .. })
     ));
-    assert_eq!(refused(&two, &one, &["chained"]), Ok(Verdict::Pass));
+    assert_eq!(refused(&two, &one, &["chained"]), Ok(GateVerdict::Pass));
     assert!(
         matches!(refused(&one, &one, &["chaned"]), Err(Mismatch::Unknown(message)) if message.contains("did you mean `chained`"))
     );

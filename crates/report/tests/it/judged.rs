@@ -2,7 +2,7 @@
 
 use crate::common::{answer, call, facts, manifest, point, prices, question, record};
 use compactometer_engine::meter::Purpose;
-use compactometer_formats::answer::{AnswerRow, Grade, Judgement, Verdict};
+use compactometer_formats::answer::{AnswerRow, AnswerVerdict, Grade, Judgement};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{CallRow, Family, Record};
 use compactometer_formats::scenario::ValueKind;
@@ -29,7 +29,11 @@ fn talk(at: usize, pairs: &str) -> Record {
             Grade::Stale,
             Grade::Missing,
         ];
-        let verdicts = [Verdict::Accepted, Verdict::Rejected, Verdict::Unreadable];
+        let verdicts = [
+            AnswerVerdict::Accepted,
+            AnswerVerdict::Rejected,
+            AnswerVerdict::Unreadable,
+        ];
         let place = |letters: &str, at: usize| letters.find(&pair[at..=at]).unwrap();
         made.answers.push(AnswerRow {
             judged: Some(Judgement {

@@ -1,7 +1,7 @@
 //! Records in, numbers out, each worked out by hand.
 
 use crate::common::{call, chance, compaction, facts, manifest, point, prices, record, turn};
-use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome, SkipReason};
 use compactometer_engine::message::MessageId;
 use compactometer_engine::summary::NotASummary;
@@ -495,7 +495,7 @@ fn stage_rates_are_pooled_by_unit() {
     );
 }
 
-fn extraction(reading: Reading, leaked: u32) -> Extraction {
+fn extraction(reading: LadderReading, leaked: u32) -> Extraction {
     Extraction {
         reading,
         leaked,
@@ -505,10 +505,10 @@ fn extraction(reading: Reading, leaked: u32) -> Extraction {
 
 #[test]
 fn extraction_success_counts_every_attempt_and_its_rung() {
-    let strict = extraction(Reading::Rung(Rung::Strict), 0);
-    let lenient = extraction(Reading::Rung(Rung::Lenient), 2);
-    let no_answer = extraction(Reading::Unreadable(Unreadable::NoAnswer), 0);
-    let only_example = extraction(Reading::Unreadable(Unreadable::OnlyExample), 3);
+    let strict = extraction(LadderReading::Rung(Rung::Strict), 0);
+    let lenient = extraction(LadderReading::Rung(Rung::Lenient), 2);
+    let no_answer = extraction(LadderReading::Unreadable(Unreadable::NoAnswer), 0);
+    let only_example = extraction(LadderReading::Unreadable(Unreadable::OnlyExample), 3);
     let mut first = talk("hybrid-checkpoint", 0, &[(1, "v")]);
     let mut row = compaction(Stages::default(), 1_000, vec![call(10, 1)]);
     row.event.extractions = vec![strict, no_answer];

@@ -3,7 +3,7 @@
 use crate::common::{
     answer, call, compaction, facts, manifest, point, prices, question, record, turn,
 };
-use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use compactometer_engine::event::{CheckpointEvent, FailReason, Outcome};
 use compactometer_engine::message::MessageId;
 use compactometer_formats::answer::{AnswerRow, Grade};
@@ -229,7 +229,7 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
     let made = &mut records[0];
     made.facts = facts(3, ValueKind::Id);
     made.observations = vec![point(1, "ccv")];
-    made.checkpoints = vec![attempt(9, Reading::Rung(Rung::Strict))];
+    made.checkpoints = vec![attempt(9, LadderReading::Rung(Rung::Strict))];
     let after = made.observations[0].after;
     for (probe, grade) in [Grade::Right, Grade::Missing, Grade::Missing]
         .into_iter()
@@ -253,13 +253,14 @@ fn what_a_checkpoint_holds_must_be_answered_nine_times_in_ten() {
     );
 }
 
-fn attempt(after: u32, reading: Reading) -> CheckpointRow {
+fn attempt(after: u32, reading: LadderReading) -> CheckpointRow {
     let extraction = Some(Extraction {
         reading,
         leaked: 0,
         left_out: 0,
     });
-    let failed = matches!(reading, Reading::Unreadable(_)).then_some(FailReason::NoCheckpoint);
+    let failed =
+        matches!(reading, LadderReading::Unreadable(_)).then_some(FailReason::NoCheckpoint);
     CheckpointRow {
         event: CheckpointEvent {
             after: MessageId(after),
@@ -273,8 +274,8 @@ fn attempt(after: u32, reading: Reading) -> CheckpointRow {
 
 #[test]
 fn three_failures_in_a_row_alert_and_two_do_not() {
-    let bad = Reading::Unreadable(Unreadable::Empty);
-    let alert = |readings: &[Reading]| {
+    let bad = LadderReading::Unreadable(Unreadable::Empty);
+    let alert = |readings: &[LadderReading]| {
         let mut records = talk();
         records[0].checkpoints = (0..)
             .zip(readings)
@@ -291,11 +292,11 @@ fn three_failures_in_a_row_alert_and_two_do_not() {
         )
     };
     assert_eq!(
-        alert(&[bad, bad, Reading::Rung(Rung::Strict), bad]),
+        alert(&[bad, bad, LadderReading::Rung(Rung::Strict), bad]),
         (2, false)
     );
     assert_eq!(
-        alert(&[Reading::Rung(Rung::Strict), bad, bad, bad]),
+        alert(&[LadderReading::Rung(Rung::Strict), bad, bad, bad]),
         (3, true)
     );
 }

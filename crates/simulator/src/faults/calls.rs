@@ -2,7 +2,7 @@
 
 use compactometer_engine::model::ChatError;
 
-use super::{Effect, Fault, pick};
+use super::{Effect, ModelFault, pick};
 
 /// The longest wait for an answer, in milliseconds. Assumed; a common limit of clients.
 const TIMEOUT_MS: u64 = 60_000;
@@ -11,7 +11,7 @@ const WAITS_MS: [u64; 4] = [500, 2_000, 10_000, 30_000];
 /// Status codes of a failing provider; 529 is one provider's "overloaded".
 const STATUSES: [u16; 4] = [500, 502, 503, 529];
 
-pub(super) const RATE_LIMIT: Fault = Fault {
+pub(super) const RATE_LIMIT: ModelFault = ModelFault {
     name: "rate-limit",
     about: "429 that does not say how long to wait",
     effect: Effect::Fails(|_| ChatError::RateLimited {
@@ -19,7 +19,7 @@ pub(super) const RATE_LIMIT: Fault = Fault {
     }),
 };
 
-pub(super) const RATE_LIMIT_WAIT: Fault = Fault {
+pub(super) const RATE_LIMIT_WAIT: ModelFault = ModelFault {
     name: "rate-limit-wait",
     about: "429 that asks to wait 0.5 to 30 s",
     effect: Effect::Fails(|rng| ChatError::RateLimited {
@@ -27,7 +27,7 @@ pub(super) const RATE_LIMIT_WAIT: Fault = Fault {
     }),
 };
 
-pub(super) const SERVER_ERROR: Fault = Fault {
+pub(super) const SERVER_ERROR: ModelFault = ModelFault {
     name: "server-error",
     about: "500, 502, 503 or 529",
     effect: Effect::Fails(|rng| ChatError::Server {
@@ -35,7 +35,7 @@ pub(super) const SERVER_ERROR: Fault = Fault {
     }),
 };
 
-pub(super) const TIMEOUT: Fault = Fault {
+pub(super) const TIMEOUT: ModelFault = ModelFault {
     name: "timeout",
     about: "no answer within 60 s",
     effect: Effect::Fails(|_| ChatError::Timeout {
@@ -43,7 +43,7 @@ pub(super) const TIMEOUT: Fault = Fault {
     }),
 };
 
-pub(super) const REFUSED: Fault = Fault {
+pub(super) const REFUSED: ModelFault = ModelFault {
     name: "refused",
     about: "the request is refused as too long",
     effect: Effect::Fails(|_| ChatError::Refused {

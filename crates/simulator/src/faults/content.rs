@@ -1,12 +1,12 @@
 //! Faults of content: the reply is not a summary, or contains something that nobody said.
 
-use super::{Effect, Fault, Scene, json};
+use super::{Effect, FaultScene, ModelFault, json};
 use crate::draw::uniform;
 use crate::reading;
 use crate::writing;
 use crate::writing::chat;
 
-pub(super) const CONTINUES_CHAT: Fault = Fault {
+pub(super) const CONTINUES_CHAT: ModelFault = ModelFault {
     name: "continues-chat",
     about: "goes on with the conversation instead of condensing it",
     effect: Effect::Text(|_, scene| {
@@ -18,7 +18,7 @@ pub(super) const CONTINUES_CHAT: Fault = Fault {
     }),
 };
 
-pub(super) const INVENTED_ITEM: Fault = Fault {
+pub(super) const INVENTED_ITEM: ModelFault = ModelFault {
     name: "invented-item",
     about: "contains an item with a number that the request does not contain",
     effect: Effect::Text(|text, scene| {
@@ -33,7 +33,7 @@ pub(super) const INVENTED_ITEM: Fault = Fault {
     }),
 };
 
-pub(super) const EXAMPLE_LEAK: Fault = Fault {
+pub(super) const EXAMPLE_LEAK: ModelFault = ModelFault {
     name: "example-leak",
     about: "contains words copied from an example in the instruction, in JSON as a separate value",
     effect: Effect::Text(|text, scene| {
@@ -47,7 +47,7 @@ pub(super) const EXAMPLE_LEAK: Fault = Fault {
 const IN_ITS_PLACE: &str = "";
 
 /// Six digits that neither the request nor the reply contains.
-fn unstated_number(text: &str, scene: &mut Scene<'_>) -> Option<String> {
+fn unstated_number(text: &str, scene: &mut FaultScene<'_>) -> Option<String> {
     let first = (uniform(&mut scene.rng) * 900_000.0) as u32;
     let numbers = (0..900_000).map(|step| (100_000 + (first + step) % 900_000).to_string());
     let is_heard = |number: &String| {
@@ -132,7 +132,7 @@ fn list_item(line: &str) -> Option<&str> {
 /// The text with one more item, next to a text of its JSON or at its end. `link` joins the item to
 /// a text that is not in a list. If `link` is empty, or if the item exceeds the request's limit,
 /// the item replaces that text. `None` if the JSON contains no text.
-fn with_item(text: &str, item: &str, link: &str, scene: &mut Scene<'_>) -> Option<String> {
+fn with_item(text: &str, item: &str, link: &str, scene: &mut FaultScene<'_>) -> Option<String> {
     let (added, instead) = match json::object(text) {
         Some(object) => json_item(text, &json::escaped(item), link, object, scene)?,
         None => prose_item(text, item),
@@ -149,7 +149,7 @@ fn json_item(
     item: &str,
     link: &str,
     object: std::ops::Range<usize>,
-    scene: &mut Scene<'_>,
+    scene: &mut FaultScene<'_>,
 ) -> Option<(String, String)> {
     let beside = scene.pick(&json::texts(text, object))?;
     let (before, after) = (&text[..beside.start], &text[beside.end..]);

@@ -2,10 +2,10 @@
 
 use compactometer_engine::model::{ChatReply, Finish};
 
-use super::{Effect, Fault, Scene, json};
+use super::{Effect, FaultScene, ModelFault, json};
 use crate::writing;
 
-pub(super) const CUT_JSON: Fault = Fault {
+pub(super) const CUT_JSON: ModelFault = ModelFault {
     name: "cut-json",
     about: "the reply ends inside its JSON object, as if at the output limit",
     effect: Effect::Reply(|reply, scene| {
@@ -16,7 +16,7 @@ pub(super) const CUT_JSON: Fault = Fault {
     }),
 };
 
-pub(super) const DROPPED: Fault = Fault {
+pub(super) const DROPPED: ModelFault = ModelFault {
     name: "dropped",
     about: "the reply breaks off in the middle of a word of its second half; reported as cut, not as an error",
     effect: Effect::Reply(|reply, scene| {
@@ -29,25 +29,25 @@ pub(super) const DROPPED: Fault = Fault {
     }),
 };
 
-pub(super) const EMPTY: Fault = Fault {
+pub(super) const EMPTY: ModelFault = ModelFault {
     name: "empty",
     about: "no text at all",
     effect: Effect::Reply(|reply, _| end(reply, String::new(), Finish::Stop)),
 };
 
-pub(super) const BLANK: Fault = Fault {
+pub(super) const BLANK: ModelFault = ModelFault {
     name: "blank",
     about: "whitespace only",
     effect: Effect::Reply(|reply, _| end(reply, " \n\t\n\u{a0}\n".to_owned(), Finish::Stop)),
 };
 
-pub(super) const FILTERED: Fault = Fault {
+pub(super) const FILTERED: ModelFault = ModelFault {
     name: "filtered",
     about: "a content filter withholds the text",
     effect: Effect::Reply(|reply, _| end(reply, String::new(), Finish::ContentFilter)),
 };
 
-pub(super) const REASONING_ONLY: Fault = Fault {
+pub(super) const REASONING_ONLY: ModelFault = ModelFault {
     name: "reasoning-only",
     about: "reasoning uses up the output limit: no text, but the output is paid for",
     effect: Effect::Reply(|reply, scene| {
@@ -60,7 +60,7 @@ pub(super) const REASONING_ONLY: Fault = Fault {
     }),
 };
 
-pub(super) const OVER_LENGTH: Fault = Fault {
+pub(super) const OVER_LENGTH: ModelFault = ModelFault {
     name: "over-length",
     about: "repeats itself beyond the output limit, by at least half of it (limits up to 100,000 tokens)",
     effect: Effect::Reply(|reply, scene| {
@@ -76,7 +76,7 @@ pub(super) const OVER_LENGTH: Fault = Fault {
     }),
 };
 
-pub(super) const SLOW: Fault = Fault {
+pub(super) const SLOW: ModelFault = ModelFault {
     name: "slow",
     about: "takes ten times as long",
     effect: Effect::Reply(|reply, _| reply.latency_ms = reply.latency_ms.saturating_mul(10)),
@@ -100,7 +100,7 @@ fn repeated(text: &str, own: u32, most: u32) -> String {
 
 /// Cuts the reply at a random character boundary among those that `may_be` accepts. If it accepts
 /// none, the reply is unchanged.
-fn cut(reply: &mut ChatReply, scene: &mut Scene<'_>, may_be: impl Fn(&str, usize) -> bool) {
+fn cut(reply: &mut ChatReply, scene: &mut FaultScene<'_>, may_be: impl Fn(&str, usize) -> bool) {
     let boundaries = reply
         .text
         .char_indices()

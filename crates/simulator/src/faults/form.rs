@@ -1,9 +1,9 @@
 //! Faults of form: the text is there, but not in the shape that was requested.
 
-use super::{Effect, Fault, json};
+use super::{Effect, ModelFault, json};
 use crate::reading::lines::{heading_level, is_marker, numbered};
 
-pub(super) const MALFORMED_JSON: Fault = Fault {
+pub(super) const MALFORMED_JSON: ModelFault = ModelFault {
     name: "malformed-json",
     about: "the JSON object closes after a stray comma, with or without an ellipsis",
     effect: Effect::Text(|text, scene| {
@@ -13,7 +13,7 @@ pub(super) const MALFORMED_JSON: Fault = Fault {
     }),
 };
 
-pub(super) const BROKEN_JSON: Fault = Fault {
+pub(super) const BROKEN_JSON: ModelFault = ModelFault {
     name: "broken-json",
     about: "the JSON object lacks its last brace, or has unescaped quotes in a text, although the model finished",
     effect: Effect::Text(|text, scene| {
@@ -31,7 +31,7 @@ pub(super) const BROKEN_JSON: Fault = Fault {
     }),
 };
 
-pub(super) const FENCED_JSON: Fault = Fault {
+pub(super) const FENCED_JSON: ModelFault = ModelFault {
     name: "fenced-json",
     about: "the JSON object is inside a Markdown code fence",
     effect: Effect::Text(|text, _| {
@@ -41,7 +41,7 @@ pub(super) const FENCED_JSON: Fault = Fault {
     }),
 };
 
-pub(super) const MISSING_SECTION: Fault = Fault {
+pub(super) const MISSING_SECTION: ModelFault = ModelFault {
     name: "missing-section",
     about: "the last part with a [MARKER], # heading or number is missing",
     effect: Effect::Text(|text, _| {
@@ -50,7 +50,7 @@ pub(super) const MISSING_SECTION: Fault = Fault {
     }),
 };
 
-pub(super) const MISSING_MARKER: Fault = Fault {
+pub(super) const MISSING_MARKER: ModelFault = ModelFault {
     name: "missing-marker",
     about: "the last [MARKER], # heading or numbered line is missing, but the text below it is there",
     effect: Effect::Text(|text, _| {

@@ -23,14 +23,14 @@ use compactometer_engine::tokens::Encoding;
 use rand_chacha::ChaCha8Rng;
 
 use crate::writing;
-pub use rates::{FaultError, Faults, are_meant};
+pub use rates::{FaultError, FaultRates, are_meant};
 
 /// How faults are added to a model's name, for help and errors.
 pub const SYNTAX: &str = "MODEL+FAULT=RATE,FAULT=RATE[,seed=N] with rates from 0 to 1, \
                           for example `mock:strong+empty=0.1,timeout=0.05`";
 
 /// Every fault.
-pub const ALL: &[&Fault] = &[
+pub const ALL: &[&ModelFault] = &[
     &content::CONTINUES_CHAT,
     &form::MALFORMED_JSON,
     &form::BROKEN_JSON,
@@ -58,7 +58,7 @@ pub const ALL: &[&Fault] = &[
 
 /// One way in which a call can go wrong.
 #[derive(Debug)]
-pub struct Fault {
+pub struct ModelFault {
     /// The name users type after `+`.
     pub name: &'static str,
     /// One line for help and lists.
@@ -66,13 +66,13 @@ pub struct Fault {
     effect: Effect,
 }
 
-impl Fault {
+impl ModelFault {
     /// Whether it fails the call, so that the model is not called. Other faults change the reply.
     pub fn fails_call(&self) -> bool {
         matches!(self.effect, Effect::Fails(_))
     }
 
-    fn spoil(&self, reply: &mut ChatReply, mut scene: Scene<'_>) {
+    fn spoil(&self, reply: &mut ChatReply, mut scene: FaultScene<'_>) {
         match self.effect {
             Effect::Text(spoil) => {
                 if let Some(text) =
@@ -93,20 +93,20 @@ impl Fault {
 enum Effect {
     /// Returns the new text, or `None` if there is nothing to change. The text is cut at the
     /// request's limit like any reply.
-    Text(fn(&str, &mut Scene<'_>) -> Option<String>),
+    Text(fn(&str, &mut FaultScene<'_>) -> Option<String>),
     /// Changes the reply, including its usage and its ending.
-    Reply(fn(&mut ChatReply, &mut Scene<'_>)),
+    Reply(fn(&mut ChatReply, &mut FaultScene<'_>)),
     /// Returns the error.
     Fails(fn(&mut ChaCha8Rng) -> ChatError),
 }
 
 /// The information that a fault has about the call.
-struct Scene<'r> {
+struct FaultScene<'r> {
     request: &'r ChatRequest,
     rng: ChaCha8Rng,
 }
 
-impl Scene<'_> {
+impl FaultScene<'_> {
     /// A random choice, or `None` if there are no choices.
     fn pick<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
         pick(&mut self.rng, choices)
@@ -121,14 +121,14 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, choices: &[T]) -> Option<T> {
 /// A model whose calls go wrong at given rates.
 pub struct Faulty {
     model: Box<dyn ChatModel>,
-    faults: Faults,
+    faults: FaultRates,
     name: String,
 }
 
 impl Faulty {
     /// Adds the faults to the model. The name is the model's name, `+`, and the faults as the user
     /// types them.
-    pub fn new(model: Box<dyn ChatModel>, faults: Faults) -> Self {
+    pub fn new(model: Box<dyn ChatModel>, faults: FaultRates) -> Self {
         let name = format!("{}+{faults}", model.name());
         Faulty {
             model,
@@ -152,16 +152,16 @@ impl ChatModel for Faulty {
             return Err(error(&mut rng));
         }
         let mut reply = self.model.complete(request).await?;
-        fault.spoil(&mut reply, Scene { request, rng });
+        fault.spoil(&mut reply, FaultScene { request, rng });
         Ok(reply)
     }
 }
 
 /// Changes a reply by the fault that strikes its request. A fault that fails calls has no effect
 /// here.
-pub(crate) fn spoil(faults: &Faults, request: &ChatRequest, reply: &mut ChatReply) {
+pub(crate) fn spoil(faults: &FaultRates, request: &ChatRequest, reply: &mut ChatReply) {
     if let Some((fault, rng)) = faults.draw(request) {
-        fault.spoil(reply, Scene { request, rng });
+        fault.spoil(reply, FaultScene { request, rng });
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use compactometer_engine::model::ChatRequest;
 use rand_chacha::ChaCha8Rng;
 
-use super::{ALL, Fault, SYNTAX};
+use super::{ALL, ModelFault, SYNTAX};
 use compactometer_text::suggest::hint;
 
 use crate::draw;
@@ -14,20 +14,20 @@ use crate::draw;
 /// Faults with their rates and the seed of their draws. Parsed from and displayed as
 /// `FAULT=RATE,FAULT=RATE[,seed=N]`.
 #[derive(Clone, Debug)]
-pub struct Faults {
-    rates: Vec<(&'static Fault, f64)>,
+pub struct FaultRates {
+    rates: Vec<(&'static ModelFault, f64)>,
     seed: u64,
 }
 
-impl Faults {
+impl FaultRates {
     /// The fault that strikes a call with this request, if any. Each strikes at its rate. Faults
     /// are drawn in the order of the list: a later one draws only if no earlier one strikes, at a
     /// rate raised to compensate.
-    pub fn strikes(&self, request: &ChatRequest) -> Option<&'static Fault> {
+    pub fn strikes(&self, request: &ChatRequest) -> Option<&'static ModelFault> {
         self.draw(request).map(|(fault, _)| fault)
     }
 
-    fn add(&mut self, fault: &'static Fault, value: &str) -> Result<(), FaultError> {
+    fn add(&mut self, fault: &'static ModelFault, value: &str) -> Result<(), FaultError> {
         if self.rates.iter().any(|(other, _)| other.name == fault.name) {
             return Err(FaultError(format!(
                 "fault `{}` is given twice; give each fault one rate",
@@ -52,7 +52,7 @@ impl Faults {
     }
 
     /// The fault that strikes, and a generator for its own draws.
-    pub(super) fn draw(&self, request: &ChatRequest) -> Option<(&'static Fault, ChaCha8Rng)> {
+    pub(super) fn draw(&self, request: &ChatRequest) -> Option<(&'static ModelFault, ChaCha8Rng)> {
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         let mut left = 1.0;
         for &(fault, rate) in &self.rates {
@@ -66,11 +66,11 @@ impl Faults {
     }
 }
 
-impl FromStr for Faults {
+impl FromStr for FaultRates {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        let mut faults = Faults {
+        let mut faults = FaultRates {
             rates: Vec::new(),
             seed: 0,
         };
@@ -100,7 +100,7 @@ fn without_rate(name: &str) -> FaultError {
     FaultError(format!("fault `{name}` has no rate; write {SYNTAX}"))
 }
 
-impl fmt::Display for Faults {
+impl fmt::Display for FaultRates {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (fault, rate)) in self.rates.iter().enumerate() {
             let comma = if at == 0 { "" } else { "," };
@@ -125,7 +125,7 @@ pub fn are_meant(text: &str) -> bool {
         .any(|entry| entry.contains('=') || fault(entry.trim()).is_ok())
 }
 
-fn fault(name: &str) -> Result<&'static Fault, FaultError> {
+fn fault(name: &str) -> Result<&'static ModelFault, FaultError> {
     ALL.iter()
         .copied()
         .find(|fault| fault.name == name)

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Effect, Fault, json};
+use super::{Effect, ModelFault, json};
 use crate::reading;
 use crate::reading::cues::is_stop_word;
-use crate::reading::terms::{Term, stem, terms};
+use crate::reading::terms::{ReadTerm, stem, terms};
 
-pub(super) const SWAPPED_DIGITS: Fault = Fault {
+pub(super) const SWAPPED_DIGITS: ModelFault = ModelFault {
     name: "swapped-digits",
     about: "two neighbouring digits of one value are swapped",
     effect: Effect::Text(|text, scene| {
@@ -27,12 +27,12 @@ pub(super) const SWAPPED_DIGITS: Fault = Fault {
     }),
 };
 
-pub(super) const STALE_VALUE: Fault = Fault {
+pub(super) const STALE_VALUE: ModelFault = ModelFault {
     name: "stale-value",
     about: "a value is replaced everywhere by an older one of equal shape about the most similar subject",
     effect: Effect::Text(|text, scene| {
         let material = reading::material(scene.request);
-        let values = Values::new(&material);
+        let values = ValuesByShape::new(&material);
         let mut newer: Vec<&str> = terms(text).iter().map(|term| term.text).collect();
         newer.sort_unstable();
         newer.dedup();
@@ -44,35 +44,35 @@ pub(super) const STALE_VALUE: Fault = Fault {
 };
 
 /// The values of a material by shape, each with its first mention.
-struct Values<'m> {
-    by_shape: BTreeMap<String, Vec<Said<'m>>>,
+struct ValuesByShape<'m> {
+    by_shape: BTreeMap<String, Vec<SaidValue<'m>>>,
 }
 
 #[derive(Clone, Copy)]
-struct Said<'m> {
+struct SaidValue<'m> {
     value: &'m str,
     line: &'m str,
 }
 
-impl<'m> Values<'m> {
+impl<'m> ValuesByShape<'m> {
     fn new(material: &'m [String]) -> Self {
-        let mut by_shape: BTreeMap<String, Vec<Said<'m>>> = BTreeMap::new();
+        let mut by_shape: BTreeMap<String, Vec<SaidValue<'m>>> = BTreeMap::new();
         let mut seen = std::collections::HashSet::new();
         for line in material.iter().flat_map(|message| message.lines()) {
             // Inside JSON, a value with a backslash would be read differently.
             let values = terms(line)
                 .into_iter()
                 .filter(|term| term.is_value() && !term.text.contains('\\'));
-            for Term { text: value, .. } in values {
+            for ReadTerm { text: value, .. } in values {
                 if seen.insert(value) {
                     by_shape
                         .entry(shape(value))
                         .or_default()
-                        .push(Said { value, line });
+                        .push(SaidValue { value, line });
                 }
             }
         }
-        Values { by_shape }
+        ValuesByShape { by_shape }
     }
 
     /// Among earlier values of equal shape, the one whose line shares most words with the value's
@@ -80,7 +80,7 @@ impl<'m> Values<'m> {
     fn older(&self, value: &str) -> Option<&'m str> {
         let (said, before) = self.before(value)?;
         let words = words(said.line);
-        let shared = |other: &&Said<'m>| {
+        let shared = |other: &&SaidValue<'m>| {
             self::words(other.line)
                 .iter()
                 .filter(|word| words.contains(word))
@@ -90,7 +90,7 @@ impl<'m> Values<'m> {
     }
 
     /// The mention of a value, and the earlier values of equal shape, if there are any.
-    fn before(&self, value: &str) -> Option<(Said<'m>, &[Said<'m>])> {
+    fn before(&self, value: &str) -> Option<(SaidValue<'m>, &[SaidValue<'m>])> {
         let alike = self.by_shape.get(&shape(value))?;
         let at = alike
             .iter()
@@ -160,7 +160,7 @@ mod tests {
             "The retry pause is now 450.",
         ]
         .map(str::to_owned);
-        let values = Values::new(&material);
+        let values = ValuesByShape::new(&material);
         assert_eq!(values.older("450"), Some("30"));
         assert_eq!(values.older("8080"), Some("30"));
         assert_eq!(values.older("30"), None);

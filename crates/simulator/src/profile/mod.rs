@@ -24,22 +24,22 @@ pub const ALL: &[&Profile] = &[
 
 /// A parameter with its source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Param<T> {
+pub struct ProfileParam<T> {
     /// The value.
     pub value: T,
     /// The source, or the reason for an assumption.
     pub source: &'static str,
 }
 
-const fn assumed<T>(value: T) -> Param<T> {
-    Param {
+const fn assumed<T>(value: T) -> ProfileParam<T> {
+    ProfileParam {
         value,
         source: "assumed",
     }
 }
 
-const fn param<T>(value: T, source: &'static str) -> Param<T> {
-    Param { value, source }
+const fn param<T>(value: T, source: &'static str) -> ProfileParam<T> {
+    ProfileParam { value, source }
 }
 
 /// A weight that was fitted.
@@ -168,7 +168,7 @@ pub fn by_name(name: &str) -> Option<&'static Profile> {
 
 /// A parameter, as lists show it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ProfileRow {
     /// Its name.
     pub name: &'static str,
     /// What it does, with its unit.
@@ -196,21 +196,21 @@ impl Profile {
     }
 
     /// Every parameter with its value and source.
-    pub fn parameters(&self) -> Vec<Row> {
+    pub fn parameters(&self) -> Vec<ProfileRow> {
         let weights = self.weights.named().into_iter().zip(Weights::ABOUT);
         let of_weight = weights.map(|((name, value), about)| {
             let source = self
                 .error_of(name)
                 .map_or("assumed", |_| self.fitted.source);
-            Row::new(name, about, &param(value, source))
+            ProfileRow::new(name, about, &param(value, source))
         });
         self.rows().into_iter().chain(of_weight).collect()
     }
 }
 
-impl Row {
-    fn new<T: Debug>(name: &'static str, about: &'static str, param: &Param<T>) -> Self {
-        Row {
+impl ProfileRow {
+    fn new<T: Debug>(name: &'static str, about: &'static str, param: &ProfileParam<T>) -> Self {
+        ProfileRow {
             name,
             about,
             value: format!("{:?}", param.value),

@@ -3,7 +3,7 @@
 //!
 //! "Measured" and "assumed" are explained in the module above.
 
-use super::{Fitted, Param, Row, assumed, param};
+use super::{Fitted, ProfileParam, ProfileRow, assumed, param};
 
 /// Makes `Profile`, `STRONG` and the rows of a list from one row for each parameter.
 macro_rules! parameters {
@@ -19,8 +19,8 @@ macro_rules! parameters {
             /// `fitted` names.
             pub weights: Weights,
             /// The weights that are not assumed.
-            pub fitted: Param<&'static [Fitted]>,
-            $(#[doc = $about] pub $name: Param<$type>,)*
+            pub fitted: ProfileParam<&'static [Fitted]>,
+            $(#[doc = $about] pub $name: ProfileParam<$type>,)*
         }
 
         /// A capable summarizer: it keeps to limits, reads all of the material and writes what
@@ -35,8 +35,8 @@ macro_rules! parameters {
 
         impl Profile {
             /// Every parameter but the weights.
-            pub(super) fn rows(&self) -> Vec<Row> {
-                vec![$(Row::new(stringify!($name), $about, &self.$name)),*]
+            pub(super) fn rows(&self) -> Vec<ProfileRow> {
+                vec![$(ProfileRow::new(stringify!($name), $about, &self.$name)),*]
             }
         }
     };

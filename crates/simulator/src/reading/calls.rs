@@ -3,23 +3,23 @@
 //!
 //! Tools of any agent count, by general words in their names and by the names of their arguments.
 
-use compactometer_text::arguments::{Purpose, arguments};
+use compactometer_text::arguments::{ArgumentPurpose, arguments};
 use serde_json::Value;
 
-use crate::reading::terms::{Term, terms};
+use crate::reading::terms::{ReadTerm, terms};
 
 /// What a call says.
 #[derive(Debug, Default)]
-pub(crate) struct Call {
+pub(crate) struct CallText {
     /// Its arguments, line by line.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<ArgumentLine>,
     /// The files that it touches.
     pub(crate) files: Vec<TouchedFile>,
 }
 
 /// A line of an argument.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct ArgumentLine {
     pub(crate) text: String,
     /// Whether it says what the call acts on.
     pub(crate) is_address: bool,
@@ -45,10 +45,10 @@ pub(crate) enum Touch {
 }
 
 /// Reads a call from the tool's name and its arguments.
-pub(crate) fn read(tool: &str, value: &Value) -> Call {
-    let mut call = Call::default();
+pub(crate) fn read(tool: &str, value: &Value) -> CallText {
+    let mut call = CallText::default();
     for argument in arguments(value) {
-        let is_address = argument.purpose == Purpose::Address;
+        let is_address = argument.purpose == ArgumentPurpose::Address;
         if is_count(argument.name, &argument.text) {
             continue;
         }
@@ -65,7 +65,7 @@ pub(crate) fn read(tool: &str, value: &Value) -> Call {
                 true => format!("{} {line}", argument.name),
                 false => line.to_owned(),
             };
-            Line {
+            ArgumentLine {
                 text,
                 is_address,
                 is_content,
@@ -257,7 +257,7 @@ pub(crate) fn listed(line: &str) -> Option<TouchedFile> {
 }
 
 /// Whether a term is the name of a file without a folder.
-pub(crate) fn is_base_name(term: &Term<'_>) -> bool {
+pub(crate) fn is_base_name(term: &ReadTerm<'_>) -> bool {
     term.is_path() && !term.text.contains(['/', '\\'])
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-use crate::reading::terms::{Term, number, stem, terms};
+use crate::reading::terms::{ReadTerm, number, stem, terms};
 
 /// A topic of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ pub(crate) fn is_stop_word(stem: &str) -> bool {
 }
 
 /// The words of a name such as `next_steps` or `File/Component`.
-pub(crate) fn split_name<'t>(term: &Term<'t>) -> impl Iterator<Item = &'t str> {
+pub(crate) fn split_name<'t>(term: &ReadTerm<'t>) -> impl Iterator<Item = &'t str> {
     term.text
         .split(['_', '-', '/', '\''])
         .filter(|word| !word.is_empty())

@@ -1,7 +1,7 @@
 //! The tag that an answer is written in, such as `<summary>`, and the tags of its sections.
 
 use crate::reading::cues::Cues;
-use crate::reading::template::{Form, Section, names_files};
+use crate::reading::template::{Layout, Section, names_files};
 
 /// The name of the tag that an instruction asks to write in: the last one that names a summary, and
 /// not an earlier one.
@@ -62,7 +62,7 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
             let body = inner[at + 1..end].join(" ");
             sections.push(Section {
                 heading: format!("<{name}>"),
-                form: Form::List("- "),
+                form: Layout::List("- "),
                 cues: Cues::of_place(&words, &body, &Cues::default()),
                 optional: false,
                 close: Some(format!("</{name}>")),

@@ -5,34 +5,34 @@ use serde_json::Value;
 
 /// The shape of a JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Node {
+pub(crate) enum ShapeNode {
     /// Fixed keys, in order.
-    Object(Vec<Field>),
+    Object(Vec<ShapeField>),
     /// Arbitrary keys with texts.
     Map,
     /// A list of values of one shape.
-    List(Box<Node>),
+    List(Box<ShapeNode>),
     /// A text.
     Text,
 }
 
 /// A key of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
+pub(crate) struct ShapeField {
     /// The key.
     pub(crate) key: String,
     /// The comment on it.
     pub(crate) note: String,
     /// The shape of its value.
-    pub(crate) node: Node,
+    pub(crate) node: ShapeNode,
 }
 
 /// The largest JSON object that a text shows.
-pub(crate) fn shown(text: &str) -> Option<Node> {
-    let mut best: Option<Node> = None;
+pub(crate) fn shown(text: &str) -> Option<ShapeNode> {
+    let mut best: Option<ShapeNode> = None;
     let mut at = 0;
     while let Some(open) = text[at..].find('{').map(|open| at + open) {
-        let mut reader = Reader {
+        let mut reader = SchemaReader {
             text,
             at: open,
             doubled: text[open..].starts_with("{{"),
@@ -40,7 +40,7 @@ pub(crate) fn shown(text: &str) -> Option<Node> {
         };
         let node = reader
             .value("")
-            .filter(|node| matches!(node, Node::Object(_)) && leaves(node) > 0);
+            .filter(|node| matches!(node, ShapeNode::Object(_)) && leaves(node) > 0);
         at = if node.is_some() { reader.at } else { open + 1 };
         if let Some(node) = node
             && best
@@ -54,19 +54,19 @@ pub(crate) fn shown(text: &str) -> Option<Node> {
 }
 
 /// The shape that a JSON schema describes, or a map if it only says that an object is wanted.
-pub(crate) fn of_schema(schema: &Value) -> Option<Node> {
+pub(crate) fn of_schema(schema: &Value) -> Option<ShapeNode> {
     let schema = schema.get("schema").unwrap_or(schema);
-    of_schema_node(schema, 0).filter(|node| matches!(node, Node::Object(_) | Node::Map))
+    of_schema_node(schema, 0).filter(|node| matches!(node, ShapeNode::Object(_) | ShapeNode::Map))
 }
 
 /// The largest depth that is read. No real prompt nests this deep, but hostile text may.
 const DEEPEST: usize = 16;
 
-fn of_schema_node(schema: &Value, depth: usize) -> Option<Node> {
+fn of_schema_node(schema: &Value, depth: usize) -> Option<ShapeNode> {
     if depth > DEEPEST {
         return None;
     }
-    let inner = |schema: &Value| of_schema_node(schema, depth + 1).unwrap_or(Node::Text);
+    let inner = |schema: &Value| of_schema_node(schema, depth + 1).unwrap_or(ShapeNode::Text);
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
         let note = |value: &Value| {
             value
@@ -75,55 +75,55 @@ fn of_schema_node(schema: &Value, depth: usize) -> Option<Node> {
                 .unwrap_or_default()
                 .to_owned()
         };
-        let field = |(key, value): (&String, &Value)| Field {
+        let field = |(key, value): (&String, &Value)| ShapeField {
             key: key.clone(),
             note: note(value),
             node: inner(value),
         };
-        return Some(Node::Object(properties.iter().map(field).collect()));
+        return Some(ShapeNode::Object(properties.iter().map(field).collect()));
     }
     match schema.get("type").and_then(Value::as_str)? {
-        "object" => Some(Node::Map),
-        "array" => Some(Node::List(Box::new(
-            schema.get("items").map_or(Node::Text, inner),
+        "object" => Some(ShapeNode::Map),
+        "array" => Some(ShapeNode::List(Box::new(
+            schema.get("items").map_or(ShapeNode::Text, inner),
         ))),
-        _ => Some(Node::Text),
+        _ => Some(ShapeNode::Text),
     }
 }
 
-fn leaves(node: &Node) -> usize {
+fn leaves(node: &ShapeNode) -> usize {
     match node {
-        Node::Object(fields) => fields.iter().map(|field| leaves(&field.node)).sum(),
-        Node::List(inner) => leaves(inner),
-        Node::Map | Node::Text => 1,
+        ShapeNode::Object(fields) => fields.iter().map(|field| leaves(&field.node)).sum(),
+        ShapeNode::List(inner) => leaves(inner),
+        ShapeNode::Map | ShapeNode::Text => 1,
     }
 }
 
-struct Reader<'t> {
+struct SchemaReader<'t> {
     text: &'t str,
     at: usize,
     doubled: bool,
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn value(&mut self, key: &str) -> Option<Node> {
+impl<'t> SchemaReader<'t> {
+    fn value(&mut self, key: &str) -> Option<ShapeNode> {
         self.blanks();
         self.depth += 1;
         let node = match self.peek()? {
             _ if self.depth > DEEPEST => None,
             '{' => self.object(key),
             '[' => self.list(),
-            '"' => self.string().map(|_| Node::Text),
+            '"' => self.string().map(|_| ShapeNode::Text),
             _ => self.bare(),
         };
         self.depth -= 1;
         node
     }
 
-    fn object(&mut self, key: &str) -> Option<Node> {
+    fn object(&mut self, key: &str) -> Option<ShapeNode> {
         self.brace('{')?;
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<ShapeField> = Vec::new();
         loop {
             self.blanks();
             match self.peek()? {
@@ -136,7 +136,7 @@ impl<'t> Reader<'t> {
                         .starts_with(':')
                         .then(|| self.at += 1)?;
                     let node = self.value(&key)?;
-                    fields.push(Field {
+                    fields.push(ShapeField {
                         key,
                         note: self.note(),
                         node,
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
         Some(mapped(key, fields))
     }
 
-    fn list(&mut self) -> Option<Node> {
+    fn list(&mut self) -> Option<ShapeNode> {
         self.at += 1;
         let mut inner = None;
         loop {
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
             }
         }
         self.at += 1;
-        Some(Node::List(Box::new(inner.unwrap_or(Node::Text))))
+        Some(ShapeNode::List(Box::new(inner.unwrap_or(ShapeNode::Text))))
     }
 
     fn string(&mut self) -> Option<&'t str> {
@@ -187,11 +187,11 @@ impl<'t> Reader<'t> {
     }
 
     /// A number, a word or an ellipsis in the place of a value.
-    fn bare(&mut self) -> Option<Node> {
+    fn bare(&mut self) -> Option<ShapeNode> {
         let rest = &self.text[self.at..];
         let end = rest.find([',', '}', ']', '\n']).unwrap_or(rest.len());
         self.at += end;
-        (end > 0).then_some(Node::Text)
+        (end > 0).then_some(ShapeNode::Text)
     }
 
     fn brace(&mut self, brace: char) -> Option<()> {
@@ -226,12 +226,12 @@ impl<'t> Reader<'t> {
 }
 
 /// An object of texts under a plural key shows example entries of a map, whose keys are arbitrary.
-fn mapped(key: &str, fields: Vec<Field>) -> Node {
-    let only_texts = !fields.is_empty() && fields.iter().all(|field| field.node == Node::Text);
+fn mapped(key: &str, fields: Vec<ShapeField>) -> ShapeNode {
+    let only_texts = !fields.is_empty() && fields.iter().all(|field| field.node == ShapeNode::Text);
     if only_texts && key.ends_with('s') && !key.ends_with("ss") {
-        Node::Map
+        ShapeNode::Map
     } else {
-        Node::Object(fields)
+        ShapeNode::Object(fields)
     }
 }
 
@@ -239,17 +239,17 @@ fn mapped(key: &str, fields: Vec<Field>) -> Node {
 mod tests {
     use super::*;
 
-    fn outline(node: &Node) -> String {
+    fn outline(node: &ShapeNode) -> String {
         match node {
-            Node::Object(fields) => {
+            ShapeNode::Object(fields) => {
                 let fields = fields
                     .iter()
                     .map(|field| format!("{}:{}", field.key, outline(&field.node)));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(" "))
             }
-            Node::Map => "map".to_owned(),
-            Node::List(inner) => format!("[{}]", outline(inner)),
-            Node::Text => "text".to_owned(),
+            ShapeNode::Map => "map".to_owned(),
+            ShapeNode::List(inner) => format!("[{}]", outline(inner)),
+            ShapeNode::Text => "text".to_owned(),
         }
     }
 

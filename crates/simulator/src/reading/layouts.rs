@@ -26,7 +26,7 @@ pub(crate) fn rewritten(said: String) -> String {
 
 /// Who speaks, as the rewritten text names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum LayoutRole {
     User,
     Assistant,
     Call,
@@ -34,12 +34,12 @@ enum Role {
 }
 
 /// The role that a name stands for, if it is the name of a speaker.
-fn role(name: &str) -> Option<Role> {
+fn role(name: &str) -> Option<LayoutRole> {
     let name = name.trim().to_lowercase().replace(['_', '-'], " ");
     let is = |names: &[&str]| names.contains(&name.as_str());
     let opens = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
-        () if is(&["user", "human"]) => Some(Role::User),
+        () if is(&["user", "human"]) => Some(LayoutRole::User),
         () if is(&[
             "assistant",
             "ai",
@@ -50,18 +50,18 @@ fn role(name: &str) -> Option<Role> {
             "thinking",
         ]) =>
         {
-            Some(Role::Assistant)
+            Some(LayoutRole::Assistant)
         }
         () if is(&["tool", "function", "observation"])
             || opens(&["tool result", "tool response", "tool output"]) =>
         {
-            Some(Role::Tool)
+            Some(LayoutRole::Tool)
         }
         () if is(&["action"])
             || opens(&["tool call", "assistant tool call"])
             || name.ends_with("called tool") =>
         {
-            Some(Role::Call)
+            Some(LayoutRole::Call)
         }
         () => None,
     }
@@ -69,33 +69,33 @@ fn role(name: &str) -> Option<Role> {
 
 /// A conversation as it is rewritten.
 #[derive(Default)]
-struct Blocks {
+struct LayoutBlocks {
     text: String,
     number: usize,
 }
 
-impl Blocks {
-    fn open(&mut self, role: Role) {
+impl LayoutBlocks {
+    fn open(&mut self, role: LayoutRole) {
         self.number += 1;
         let name = match role {
-            Role::User => "user",
-            Role::Assistant | Role::Call => "assistant",
-            Role::Tool => "tool",
+            LayoutRole::User => "user",
+            LayoutRole::Assistant | LayoutRole::Call => "assistant",
+            LayoutRole::Tool => "tool",
         };
         let _ = writeln!(self.text, "[{}] {name}:", self.number);
     }
 
-    fn say(&mut self, role: Role, said: &str) {
+    fn say(&mut self, role: LayoutRole, said: &str) {
         if said.trim().is_empty() {
             return;
         }
         self.open(role);
         let said = said.trim();
         match role {
-            Role::Call => self.text.push_str(&calls(said)),
-            Role::Tool => self.text.extend(["(result) ", said]),
-            Role::User => self.text.push_str(said),
-            Role::Assistant => {
+            LayoutRole::Call => self.text.push_str(&calls(said)),
+            LayoutRole::Tool => self.text.extend(["(result) ", said]),
+            LayoutRole::User => self.text.push_str(said),
+            LayoutRole::Assistant => {
                 // A call may follow on the line.
                 let (said, called) = said.split_once("function_call ").unwrap_or((said, ""));
                 self.text.push_str(said);
@@ -108,7 +108,7 @@ impl Blocks {
     }
 
     /// Adds a message that may have tags for its text and its calls.
-    fn say_tagged(&mut self, role: Role, inner: &str) {
+    fn say_tagged(&mut self, role: LayoutRole, inner: &str) {
         let mut parts = inner.split("<tool_call ");
         let said = parts.next().unwrap_or_default().trim();
         let said = said.strip_prefix("<content>").unwrap_or(said);
@@ -121,7 +121,7 @@ impl Blocks {
                 .split_once('>')
                 .and_then(|(_, rest)| rest.split_once("</tool_call>"));
             if let (Some((name, _)), Some((arguments, _))) = (name, inner) {
-                self.open(Role::Call);
+                self.open(LayoutRole::Call);
                 let _ = write!(self.text, "(calls {name}) {}\n\n", arguments.trim());
             }
         }
@@ -130,7 +130,7 @@ impl Blocks {
 
 /// The style of a line that opens a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+enum LayoutStyle {
     /// `[User]: text`
     Bracket,
     /// `## User`
@@ -140,22 +140,22 @@ enum Style {
 }
 
 /// A line that opens a message in a style, with the rest of the line.
-fn opened(line: &str) -> Option<(Style, Role, &str)> {
+fn opened(line: &str) -> Option<(LayoutStyle, LayoutRole, &str)> {
     let line = line.trim();
     let line = numbered(line, &['.']).map_or(line, |(_, rest)| rest.trim_start());
     if let Some((name, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
         let rest = rest.strip_prefix(':').or(rest.strip_prefix(' '))?;
-        return Some((Style::Bracket, role(name)?, rest));
+        return Some((LayoutStyle::Bracket, role(name)?, rest));
     }
     if line.starts_with('#') {
         let name = line.trim_start_matches('#').trim().trim_end_matches(':');
-        return Some((Style::Heading, role(name)?, ""));
+        return Some((LayoutStyle::Heading, role(name)?, ""));
     }
     let (name, rest) = line.split_once(':')?;
     let role = role(name.trim_matches('*'))?;
     // A value without a blank before it is that of a key.
     (rest.is_empty() || rest.starts_with([' ', '*'])).then_some((
-        Style::Colon,
+        LayoutStyle::Colon,
         role,
         rest.trim_start_matches('*'),
     ))
@@ -164,19 +164,23 @@ fn opened(line: &str) -> Option<(Style, Role, &str)> {
 /// The text with its lines of speakers as blocks. Two different speakers in one style make a
 /// conversation; a single one may be a key.
 fn of_lines(said: &str) -> Option<String> {
-    let mut seen: [Vec<Role>; 3] = Default::default();
+    let mut seen: [Vec<LayoutRole>; 3] = Default::default();
     for (style, role, _) in lines_of(said).filter_map(opened) {
         let roles = &mut seen[style as usize];
         if !roles.contains(&role) {
             roles.push(role);
         }
     }
-    let styles = [Style::Bracket, Style::Heading, Style::Colon];
+    let styles = [
+        LayoutStyle::Bracket,
+        LayoutStyle::Heading,
+        LayoutStyle::Colon,
+    ];
     let style = styles
         .into_iter()
         .find(|style| seen[*style as usize].len() > 1)?;
-    let mut blocks = Blocks::default();
-    let mut open: Option<(Role, String)> = None;
+    let mut blocks = LayoutBlocks::default();
+    let mut open: Option<(LayoutRole, String)> = None;
     for line in lines_of(said) {
         match opened(line).filter(|(found, ..)| *found == style) {
             Some((_, role, rest)) => {
@@ -197,7 +201,7 @@ fn of_lines(said: &str) -> Option<String> {
             },
         }
     }
-    let (role, last) = open.unwrap_or((Role::User, String::new()));
+    let (role, last) = open.unwrap_or((LayoutRole::User, String::new()));
     let (last, after) = last_paragraph(&last);
     blocks.say(role, last);
     blocks.text.push_str(after);
@@ -225,10 +229,14 @@ fn calls(said: &str) -> String {
     text.trim_end().to_owned()
 }
 
+fn is_tool_name(text: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
+    !text.is_empty() && text.chars().all(is_of_name)
+}
+
 fn call(text: &str) -> Option<(&str, Map<String, Value>, &str)> {
     let (name, mut rest) = text.split_once('(')?;
-    let is_name = |letter: char| letter.is_alphanumeric() || "_.-".contains(letter);
-    if name.is_empty() || !name.chars().all(is_name) {
+    if !is_tool_name(name) {
         return None;
     }
     if rest.starts_with('{') {
@@ -281,7 +289,7 @@ fn of_json(said: &str) -> Option<String> {
             end = at + values.byte_offset();
         }
         (messages.len() > 1).then(|| {
-            let mut blocks = Blocks::default();
+            let mut blocks = LayoutBlocks::default();
             blocks.text.push_str(said[..at].trim_end());
             blocks.text.push_str("\n\n");
             messages
@@ -307,15 +315,15 @@ fn messages_in(value: Value) -> Vec<Map<String, Value>> {
     }
 }
 
-fn role_of(message: &Map<String, Value>) -> Option<Role> {
+fn role_of(message: &Map<String, Value>) -> Option<LayoutRole> {
     let names = ["role", "author", "speaker", "type", "source", "kind"];
     names
         .iter()
         .find_map(|name| role(message.get(*name)?.as_str()?))
 }
 
-fn add(message: &Map<String, Value>, blocks: &mut Blocks) {
-    let role = role_of(message).unwrap_or(Role::Assistant);
+fn add(message: &Map<String, Value>, blocks: &mut LayoutBlocks) {
+    let role = role_of(message).unwrap_or(LayoutRole::Assistant);
     let keys = [
         "content",
         "parts",
@@ -332,7 +340,7 @@ fn add(message: &Map<String, Value>, blocks: &mut Blocks) {
     }
 }
 
-fn add_part(part: &Value, role: Role, blocks: &mut Blocks) {
+fn add_part(part: &Value, role: LayoutRole, blocks: &mut LayoutBlocks) {
     let Value::Object(fields) = part else {
         return blocks.say(role, part.as_str().unwrap_or_default());
     };
@@ -348,7 +356,7 @@ fn add_part(part: &Value, role: Role, blocks: &mut Blocks) {
             Value::String(text) => Cow::Borrowed(text.as_str()),
             other => Cow::Owned(other.to_string()),
         };
-        blocks.open(Role::Call);
+        blocks.open(LayoutRole::Call);
         let _ = write!(blocks.text, "(calls {name}) {arguments}\n\n");
         return;
     }
@@ -369,7 +377,7 @@ fn add_part(part: &Value, role: Role, blocks: &mut Blocks) {
         .or(fields.get("content"))
         .unwrap_or(part);
     let role = if result.is_some() || is_named {
-        Role::Tool
+        LayoutRole::Tool
     } else {
         role
     };
@@ -387,7 +395,7 @@ const OTHER_TAGS: usize = 200;
 /// The text with its messages between tags as blocks. A tag that closes twice or more encloses
 /// messages, and so does one with the name of a speaker.
 fn of_tags(said: &str) -> Option<String> {
-    let mut blocks = Blocks::default();
+    let mut blocks = LayoutBlocks::default();
     let (mut rest, mut messages, mut others) = (said, 0, 0);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
@@ -416,7 +424,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The message that a tag at the start of a text encloses, and the text after it.
-fn message<'t>(text: &'t str, whole: &str) -> Option<(Role, &'t str, &'t str)> {
+fn message<'t>(text: &'t str, whole: &str) -> Option<(LayoutRole, &'t str, &'t str)> {
     let head = text.get(1..text.find('>')?)?;
     let name = head
         .split([' ', '\n'])
@@ -432,7 +440,7 @@ fn message<'t>(text: &'t str, whole: &str) -> Option<(Role, &'t str, &'t str)> {
         || head.len() > name.len() && whole.matches(&format!("</{name}>")).nth(1).is_some();
     let role = attribute
         .or_else(|| role(name))
-        .or_else(|| is_repeated().then_some(Role::Assistant))?;
+        .or_else(|| is_repeated().then_some(LayoutRole::Assistant))?;
     let (inner, after) = text[head.len() + 2..].split_once(&format!("</{name}>"))?;
     Some((role, inner, after))
 }

@@ -6,14 +6,14 @@ pub(crate) struct Limit {
     /// The largest number of units.
     pub(crate) most: u32,
     /// The unit.
-    pub(crate) unit: Unit,
+    pub(crate) unit: LimitUnit,
     /// The byte position of the number.
     pub(crate) at: usize,
 }
 
 /// The unit of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum LimitUnit {
     Words,
     Tokens,
 }
@@ -49,17 +49,17 @@ pub(crate) fn limits(text: &str) -> Vec<Limit> {
     limits
 }
 
-fn unit(word: &str) -> Option<Unit> {
+fn unit(word: &str) -> Option<LimitUnit> {
     let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
     match () {
-        () if is(["word", "words"]) => Some(Unit::Words),
-        () if is(["token", "tokens"]) => Some(Unit::Tokens),
+        () if is(["word", "words"]) => Some(LimitUnit::Words),
+        () if is(["token", "tokens"]) => Some(LimitUnit::Tokens),
         () => None,
     }
 }
 
 /// A number such as `300`, `1,024`, `200-300` (its upper end) or `300-word` (with its unit).
-fn number(word: &str) -> Option<(u32, Option<Unit>)> {
+fn number(word: &str) -> Option<(u32, Option<LimitUnit>)> {
     let (number, unit_inside) = match word.rsplit_once(['-', '–']) {
         Some((number, last)) => match unit(last) {
             Some(unit) => (number, Some(unit)),
@@ -79,7 +79,7 @@ fn number(word: &str) -> Option<(u32, Option<Unit>)> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(u32, Unit)> {
+    fn found(text: &str) -> Vec<(u32, LimitUnit)> {
         limits(text)
             .into_iter()
             .map(|limit| (limit.most, limit.unit))
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn reads_common_forms() {
-        use Unit::{Tokens, Words};
+        use LimitUnit::{Tokens, Words};
         assert_eq!(found("in at most 1,024 tokens."), [(1_024, Tokens)]);
         assert_eq!(
             found("Keep it to 200-300 words maximum; a 50-word title"),

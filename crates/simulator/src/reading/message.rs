@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::reading::cache::Cache;
-use crate::reading::calls::{self, Line, TouchedFile};
+use crate::reading::calls::{self, ArgumentLine, TouchedFile};
 use crate::reading::cues::Cues;
 use crate::reading::lines::{heading_level, lines_of};
-use crate::reading::pieces::{Context, Piece, Speaker, Turn, unmarked};
+use crate::reading::pieces::{MaterialTurn, PieceContext, StatedPiece, Voice, unmarked};
 use crate::reading::sentences::sentences;
 use crate::reading::unfold;
 
@@ -17,7 +17,7 @@ use crate::reading::unfold;
 #[derive(Debug, Default)]
 pub(crate) struct ReadMessage {
     /// Its statements, in order.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<StatedPiece>,
     /// The files that its calls touch, in order.
     pub(crate) files: Vec<TouchedFile>,
     /// What its JSON says, line by line.
@@ -26,7 +26,7 @@ pub(crate) struct ReadMessage {
 
 impl ReadMessage {
     /// The text of one of its statements, given its own text.
-    pub(crate) fn text_of<'m>(&'m self, piece: &Piece, message: &'m str) -> &'m str {
+    pub(crate) fn text_of<'m>(&'m self, piece: &StatedPiece, message: &'m str) -> &'m str {
         piece.text(if piece.is_decoded {
             &self.decoded
         } else {
@@ -36,7 +36,7 @@ impl ReadMessage {
 
     /// An approximate size in bytes. The shortened texts may be added.
     fn size(&self) -> usize {
-        let of_piece = |piece: &Piece| size_of::<Piece>() + size_of_val(&*piece.words);
+        let of_piece = |piece: &StatedPiece| size_of::<StatedPiece>() + size_of_val(&*piece.words);
         self.pieces.iter().map(of_piece).sum::<usize>() + self.decoded.len()
     }
 }
@@ -44,7 +44,7 @@ impl ReadMessage {
 /// Messages that were read, by speaker. Each strategy of a run reads the same conversation, mostly
 /// several times.
 #[derive(Clone, Debug)]
-pub(crate) struct Known([Cache<Arc<ReadMessage>>; 5]);
+pub(crate) struct ReadMessages([Cache<Arc<ReadMessage>>; 5]);
 
 /// The largest number of bytes for each speaker, about 8 per byte of text. Enough for a
 /// conversation of a million tokens and what eight strategies write about it.
@@ -53,16 +53,16 @@ const MOST_BYTES: usize = 16 << 20;
 /// What a user says in more characters is pasted rather than typed, as in `studies/fit`.
 const TYPED: usize = 600;
 
-impl Default for Known {
+impl Default for ReadMessages {
     fn default() -> Self {
-        Known([(); 5].map(|()| Cache::new(MOST_BYTES)))
+        ReadMessages([(); 5].map(|()| Cache::new(MOST_BYTES)))
     }
 }
 
-impl Known {
+impl ReadMessages {
     /// What was read of each message, in order.
-    pub(crate) fn all(&self, turns: &[Turn<'_>]) -> Vec<Arc<ReadMessage>> {
-        let read = |turn: &Turn<'_>| {
+    pub(crate) fn all(&self, turns: &[MaterialTurn<'_>]) -> Vec<Arc<ReadMessage>> {
+        let read = |turn: &MaterialTurn<'_>| {
             let read = read(turn.text, turn.speaker);
             let size = read.size() + turn.text.len();
             (Arc::new(read), size)
@@ -74,8 +74,8 @@ impl Known {
     }
 }
 
-fn read(text: &str, speaker: Speaker) -> ReadMessage {
-    let mut context = Context {
+fn read(text: &str, speaker: Voice) -> ReadMessage {
+    let mut context = PieceContext {
         speaker,
         is_long: text.chars().nth(TYPED).is_some(),
         fenced: false,
@@ -91,7 +91,7 @@ fn read(text: &str, speaker: Speaker) -> ReadMessage {
         let label = transcript_label(line.trim());
         context.speaker = label.speaker.unwrap_or(context.speaker);
         let content = label.rest.trim();
-        if context.speaker == Speaker::Summary {
+        if context.speaker == Voice::Summary {
             message.files.extend(calls::listed(content));
         }
         let (content, data) = content.split_at(opens_json(content).unwrap_or(content.len()));
@@ -147,7 +147,7 @@ fn json_at(part: &str, text: &str) -> Option<(Value, usize)> {
 }
 
 /// What JSON says that was cut: its texts and numbers without the names of fields.
-fn broken(data: &str) -> Vec<Line> {
+fn broken(data: &str) -> Vec<ArgumentLine> {
     let mut texts = Vec::new();
     let mut rest = data;
     while let Some(open) = rest.find('"') {
@@ -173,7 +173,7 @@ fn broken(data: &str) -> Vec<Line> {
         }
     }
     texts.push(rest.trim_matches(|letter: char| !letter.is_alphanumeric()));
-    let line = |text: &str| Line {
+    let line = |text: &str| ArgumentLine {
         text: text.replace("\\n", " ").replace('\\', ""),
         is_address: false,
         is_content: false,
@@ -187,8 +187,8 @@ fn broken(data: &str) -> Vec<Line> {
 
 impl ReadMessage {
     /// What an object or list says: the arguments of a call, or data.
-    fn lines_of(&mut self, label: &Label<'_>, value: &Value) -> Vec<Line> {
-        let plain = |text| Line {
+    fn lines_of(&mut self, label: &Label<'_>, value: &Value) -> Vec<ArgumentLine> {
+        let plain = |text| ArgumentLine {
             text,
             is_address: false,
             is_content: false,
@@ -204,9 +204,9 @@ impl ReadMessage {
     }
 
     /// Reads what JSON says.
-    fn read_lines(&mut self, lines: Vec<Line>, at: usize, context: &Context) {
+    fn read_lines(&mut self, lines: Vec<ArgumentLine>, at: usize, context: &PieceContext) {
         for line in lines {
-            let context = Context {
+            let context = PieceContext {
                 fenced: line.is_content,
                 is_decoded: true,
                 is_address: line.is_address,
@@ -214,23 +214,24 @@ impl ReadMessage {
             };
             let (start, said) = (self.decoded.len(), line.text);
             self.decoded.push_str(&said);
-            let read =
-                |sentence| Piece::read(sentence, start + offset(sentence, &said), at, &context);
+            let read = |sentence| {
+                StatedPiece::read(sentence, start + offset(sentence, &said), at, &context)
+            };
             self.pieces
                 .extend(sentences(unmarked(&said)).filter_map(read));
         }
     }
 
     /// Reads a part of the message that is no JSON.
-    fn read_sentences(&mut self, part: &str, at: usize, text: &str, context: &Context) {
-        let read = |said| Piece::read(said, offset(said, text), at, context);
+    fn read_sentences(&mut self, part: &str, at: usize, text: &str, context: &PieceContext) {
+        let read = |said| StatedPiece::read(said, offset(said, text), at, context);
         self.pieces
             .extend(sentences(unmarked(part)).filter_map(read));
     }
 }
 
 /// Layout is not a statement, but a heading shows what the lines below it are about.
-fn is_layout(content: &str, context: &mut Context) -> bool {
+fn is_layout(content: &str, context: &mut PieceContext) -> bool {
     if content.starts_with("```") {
         context.fenced = !context.fenced;
         return true;
@@ -249,7 +250,7 @@ fn is_layout(content: &str, context: &mut Context) -> bool {
 /// NAME)`.
 struct Label<'l> {
     /// The speaker of the text after it.
-    speaker: Option<Speaker>,
+    speaker: Option<Voice>,
     /// The tool that is called.
     tool: Option<&'l str>,
     /// The text after it.
@@ -272,14 +273,14 @@ fn transcript_label(line: &str) -> Label<'_> {
     let lower = label.to_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
     let (speaker, tool) = match () {
-        () if lower.contains("summary") => (Speaker::Summary, None),
-        () if is(&["call"]) => (Speaker::Call, label.split_whitespace().nth(1)),
-        () if is(&["result", "error", "tool"]) => (Speaker::Tool, None),
+        () if lower.contains("summary") => (Voice::Summary, None),
+        () if is(&["call"]) => (Voice::Call, label.split_whitespace().nth(1)),
+        () if is(&["result", "error", "tool"]) => (Voice::Tool, None),
         () => return none,
     };
     Label {
         speaker: Some(speaker),
-        tool: tool.or((speaker == Speaker::Call).then_some("")),
+        tool: tool.or((speaker == Voice::Call).then_some("")),
         rest,
     }
 }
@@ -304,8 +305,8 @@ mod tests {
 
     use super::*;
 
-    fn said(known: &Known, speaker: Speaker, text: &str) -> Vec<(String, bool)> {
-        let read = &known.all(&[Turn {
+    fn said(known: &ReadMessages, speaker: Voice, text: &str) -> Vec<(String, bool)> {
+        let read = &known.all(&[MaterialTurn {
             speaker,
             text,
             message: 0,
@@ -318,12 +319,12 @@ mod tests {
 
     #[test]
     fn tools_and_fences_make_data_of_sentences() {
-        let known = Known::default();
+        let known = ReadMessages::default();
         let text = "Rows 12400/8812 of the table here. They are old.";
         for (speaker, structured) in [
-            (Speaker::User, false),
-            (Speaker::Tool, true),
-            (Speaker::User, false),
+            (Voice::User, false),
+            (Voice::Tool, true),
+            (Voice::User, false),
         ] {
             assert_eq!(
                 said(&known, speaker, text)[0],
@@ -332,7 +333,7 @@ mod tests {
         }
         let fenced = "```\nThe owner is kx-4711.\n```";
         assert_eq!(
-            said(&known, Speaker::Tool, fenced),
+            said(&known, Voice::Tool, fenced),
             [("The owner is kx-4711.".to_owned(), true)]
         );
     }
@@ -342,10 +343,10 @@ mod tests {
         fn what_is_known_is_what_is_read(
             texts in prop::collection::vec("(The (port|path|owner) is [a-z]{3}-[0-9]{2}(/[0-9]{9})?[.][ \n]?|## The owners\n|```\n){1,4}", 1..7),
         ) {
-            let known = Known::default();
+            let known = ReadMessages::default();
             for text in texts.iter().chain(&texts) {
-                for speaker in [Speaker::User, Speaker::Tool] {
-                    prop_assert_eq!(said(&known, speaker, text), said(&Known::default(), speaker, text));
+                for speaker in [Voice::User, Voice::Tool] {
+                    prop_assert_eq!(said(&known, speaker, text), said(&ReadMessages::default(), speaker, text));
                 }
             }
         }

@@ -23,10 +23,10 @@ use compactometer_engine::message::{Part as WirePart, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 
 use crate::reading::cues::is_stop_word;
-use crate::reading::json_shape::Node;
-use crate::reading::limits::{Unit, limits};
+use crate::reading::json_shape::ShapeNode;
+use crate::reading::limits::{LimitUnit, limits};
 use crate::reading::lines::is_marker;
-use crate::reading::pieces::{Speaker, Turn};
+use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::regions::Parted;
 use crate::reading::statements::turns;
 use crate::reading::template::Section;
@@ -35,18 +35,18 @@ use crate::reading::terms::{stem, terms};
 
 /// A request that has been read.
 #[derive(Debug)]
-pub(crate) struct Reading<'t> {
+pub(crate) struct RequestReading<'t> {
     /// The material, in order.
-    pub(crate) turns: Vec<Turn<'t>>,
+    pub(crate) turns: Vec<MaterialTurn<'t>>,
     /// What the request asks for.
-    pub(crate) ask: Ask,
+    pub(crate) ask: RequestAsk,
 }
 
 /// What a request asks for.
 #[derive(Debug)]
-pub(crate) enum Ask {
+pub(crate) enum RequestAsk {
     /// To condense the material.
-    Condense(Shape),
+    Condense(AnswerShape),
     /// To answer this question.
     Answer(String),
     /// To choose a word; this is the choice.
@@ -55,9 +55,9 @@ pub(crate) enum Ask {
 
 /// The shape of a condensed text.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct AnswerShape {
     /// Its parts, in order. There are several only if each has a tag.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<AnswerPart>,
     /// Whether the prompt asks to leave tool output out.
     pub(crate) without_tools: bool,
     /// Whether the prompt asks to omit empty fields and headings.
@@ -72,11 +72,11 @@ pub(crate) struct Shape {
 
 /// A part of the answer.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct AnswerPart {
     /// The line that opens it, for example `[SUMMARY]`.
     pub(crate) tag: Option<String>,
     /// The form of the part.
-    pub(crate) form: Form,
+    pub(crate) form: PartForm,
     /// The largest number of words.
     pub(crate) words: Option<u32>,
     /// The largest number of tokens that the prompt allows.
@@ -85,58 +85,61 @@ pub(crate) struct Part {
 
 /// The form of a part.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum PartForm {
     Prose,
     /// List items; those with exact values come last, under this heading, if the prompt asks for
     /// one.
     Bullets(Option<String>),
     Sections(Vec<Section>),
-    Json(Node),
+    Json(ShapeNode),
 }
 
 /// Reads a request with its texts.
-pub(crate) fn read<'t>(request: &'t ChatRequest, texts_of: &'t Texts) -> Reading<'t> {
-    let Prompt {
+pub(crate) fn read<'t>(
+    request: &'t ChatRequest,
+    texts_of: &'t RewrittenTexts,
+) -> RequestReading<'t> {
+    let RequestPrompt {
         system,
         given,
         lines,
-    } = Prompt::new(request, texts_of);
+    } = RequestPrompt::new(request, texts_of);
     let shape = request.schema.as_ref().and_then(json_shape::of_schema);
     // The chosen word depends only on the instruction, so a conversation never triggers a choice.
     let chosen = || choose::chosen(&lines).filter(|_| given.is_empty() && shape.is_none());
     if let Some(word) = choose::dictated(&lines).or_else(chosen) {
-        return Reading {
+        return RequestReading {
             turns: given,
-            ask: Ask::Choose(word),
+            ask: RequestAsk::Choose(word),
         };
     }
     let question = question(&lines).filter(|_| shape.is_none());
     let asked = lines.join("\n");
     let condenses = || shape.is_some() || asks_to_condense(&asked) || shown(&asked).is_some();
     if question.is_none() && condenses() {
-        return Reading {
+        return RequestReading {
             turns: given,
-            ask: Ask::Condense(read_shape(&lines, &asked, shape)),
+            ask: RequestAsk::Condense(read_shape(&lines, &asked, shape)),
         };
     }
-    Reading {
+    RequestReading {
         turns: system.into_iter().chain(given).collect(),
-        ask: Ask::Answer(question.unwrap_or(asked)),
+        ask: RequestAsk::Answer(question.unwrap_or(asked)),
     }
 }
 
 /// A request, with its material apart from its instruction.
-struct Prompt<'t> {
+struct RequestPrompt<'t> {
     /// The system prompts.
-    system: Vec<Turn<'t>>,
+    system: Vec<MaterialTurn<'t>>,
     /// The material, in order.
-    given: Vec<Turn<'t>>,
+    given: Vec<MaterialTurn<'t>>,
     /// The instruction, line by line.
     lines: Vec<&'t str>,
 }
 
-impl<'t> Prompt<'t> {
-    fn new(request: &'t ChatRequest, texts_of: &'t Texts) -> Self {
+impl<'t> RequestPrompt<'t> {
+    fn new(request: &'t ChatRequest, texts_of: &'t RewrittenTexts) -> Self {
         let is_of = |role| move |message: &WireMessage| message.role == role;
         let last = request.messages.iter().rposition(is_of(Role::User));
         let earlier = &request.messages[..last.unwrap_or(request.messages.len())];
@@ -146,7 +149,7 @@ impl<'t> Prompt<'t> {
             .enumerate()
             .map(|(number, (message, calls))| (message, wire_turns(number, message, calls)))
             .partition(|(message, _)| message.role == Role::System);
-        let turns_of = |messages: Vec<(&WireMessage, Vec<Turn<'t>>)>| {
+        let turns_of = |messages: Vec<(&WireMessage, Vec<MaterialTurn<'t>>)>| {
             messages
                 .into_iter()
                 .flat_map(|(_, turns)| turns)
@@ -169,11 +172,11 @@ impl<'t> Prompt<'t> {
         }
         let first = given.last().map_or(0, |turn| turn.message + 1);
         let prompted = parted.given.iter().flat_map(turns).chain(bare).enumerate();
-        given.extend(prompted.map(|(number, turn)| Turn {
+        given.extend(prompted.map(|(number, turn)| MaterialTurn {
             message: first + number,
             ..turn
         }));
-        Prompt {
+        RequestPrompt {
             system,
             given,
             lines,
@@ -183,7 +186,7 @@ impl<'t> Prompt<'t> {
 
 /// Texts of a request that are not in it letter for letter.
 #[derive(Debug)]
-pub(crate) struct Texts {
+pub(crate) struct RewrittenTexts {
     /// The text of the last user message, with its conversation as blocks and earlier JSON
     /// checkpoints unfolded into text.
     last_said: String,
@@ -191,7 +194,7 @@ pub(crate) struct Texts {
     calls: Vec<Vec<String>>,
 }
 
-impl Texts {
+impl RewrittenTexts {
     /// The texts of a request.
     pub(crate) fn new(request: &ChatRequest) -> Self {
         let last = request
@@ -209,7 +212,7 @@ impl Texts {
             };
             message.parts.iter().filter_map(call).collect()
         };
-        Texts {
+        RewrittenTexts {
             last_said,
             calls: request.messages.iter().map(calls).collect(),
         }
@@ -224,13 +227,17 @@ fn texts(message: &WireMessage) -> impl Iterator<Item = &str> {
 }
 
 /// The turns of a message with its calls.
-fn wire_turns<'t>(number: usize, message: &'t WireMessage, calls: &'t [String]) -> Vec<Turn<'t>> {
+fn wire_turns<'t>(
+    number: usize,
+    message: &'t WireMessage,
+    calls: &'t [String],
+) -> Vec<MaterialTurn<'t>> {
     let speaker = match message.role {
-        Role::User => Speaker::User,
-        Role::Tool => Speaker::Tool,
-        Role::Assistant | Role::System => Speaker::Assistant,
+        Role::User => Voice::User,
+        Role::Tool => Voice::Tool,
+        Role::Assistant | Role::System => Voice::Assistant,
     };
-    let turn = |speaker, text| Turn {
+    let turn = |speaker, text| MaterialTurn {
         speaker,
         text,
         message: number,
@@ -238,8 +245,8 @@ fn wire_turns<'t>(number: usize, message: &'t WireMessage, calls: &'t [String]) 
     let mut calls = calls.iter();
     let spoken = message.parts.iter().filter_map(|part| match part {
         WirePart::Text { text } => Some(turn(speaker, text)),
-        WirePart::ToolCall { .. } => calls.next().map(|text| turn(Speaker::Call, text)),
-        WirePart::ToolResult { text, .. } => Some(turn(Speaker::Tool, text)),
+        WirePart::ToolCall { .. } => calls.next().map(|text| turn(Voice::Call, text)),
+        WirePart::ToolResult { text, .. } => Some(turn(Voice::Tool, text)),
         WirePart::Thinking { .. } | WirePart::Media { .. } => None,
     });
     spoken.collect()
@@ -259,7 +266,7 @@ fn opens_with_condensing(text: &str) -> bool {
 
 /// The JSON object that an instruction asks for. JSON is material unless the instruction speaks of a
 /// form.
-fn shown(asked: &str) -> Option<Node> {
+fn shown(asked: &str) -> Option<ShapeNode> {
     let lower = asked.to_lowercase();
     let forms = [
         "json",
@@ -285,7 +292,7 @@ fn bare_material<'t>(
     said: &'t str,
     parted: Parted<'t>,
     is_instructed: bool,
-) -> (Parted<'t>, Option<Turn<'t>>) {
+) -> (Parted<'t>, Option<MaterialTurn<'t>>) {
     let said = said.trim();
     if parted.found || said.is_empty() {
         return (parted, None);
@@ -310,8 +317,8 @@ fn bare_material<'t>(
         given: Vec::new(),
         found: true,
     };
-    let turn = Turn {
-        speaker: Speaker::User,
+    let turn = MaterialTurn {
+        speaker: Voice::User,
         text: material,
         message: 0,
     };
@@ -364,15 +371,15 @@ fn question(lines: &[&str]) -> Option<String> {
         .then(|| last.to_owned())
 }
 
-fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
+fn read_shape(lines: &[&str], asked: &str, schema: Option<ShapeNode>) -> AnswerShape {
     // A schema of an arbitrary object leaves the keys to the prompt.
     let json = match schema {
-        Some(Node::Map) => shown(asked).or(Some(Node::Map)),
+        Some(ShapeNode::Map) => shown(asked).or(Some(ShapeNode::Map)),
         schema => schema.or_else(|| shown(asked)),
     };
     let tags = tags(lines);
-    let mut parts: Vec<Part> = if tags.is_empty() {
-        vec![Part {
+    let mut parts: Vec<AnswerPart> = if tags.is_empty() {
+        vec![AnswerPart {
             tag: None,
             form: untagged_form(lines, asked, json),
             words: None,
@@ -380,11 +387,11 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
         }]
     } else {
         let form = |shows_json: bool| match &json {
-            Some(node) if shows_json => Form::Json(node.clone()),
+            Some(node) if shows_json => PartForm::Json(node.clone()),
             _ => prose_form(asked),
         };
         tags.into_iter()
-            .map(|(tag, json)| Part {
+            .map(|(tag, json)| AnswerPart {
                 tag: Some(tag),
                 form: form(json),
                 words: None,
@@ -401,13 +408,13 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
             || has(&["only"]) && has(&["fields", "keys"])
     });
     for part in &mut parts {
-        if let Form::Sections(sections) = &mut part.form {
+        if let PartForm::Sections(sections) = &mut part.form {
             sections
                 .iter_mut()
                 .for_each(|section| section.optional |= omit_empty);
         }
     }
-    Shape {
+    AnswerShape {
         parts,
         without_tools,
         omit_empty,
@@ -417,9 +424,9 @@ fn read_shape(lines: &[&str], asked: &str, schema: Option<Node>) -> Shape {
     }
 }
 
-fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
+fn untagged_form(lines: &[&str], asked: &str, json: Option<ShapeNode>) -> PartForm {
     if let Some(node) = json {
-        return Form::Json(node);
+        return PartForm::Json(node);
     }
     let mut sections = envelope::sections(lines);
     if sections.is_empty() {
@@ -428,15 +435,15 @@ fn untagged_form(lines: &[&str], asked: &str, json: Option<Node>) -> Form {
     if sections.is_empty() {
         prose_form(asked)
     } else {
-        Form::Sections(sections)
+        PartForm::Sections(sections)
     }
 }
 
-fn prose_form(asked: &str) -> Form {
+fn prose_form(asked: &str) -> PartForm {
     if asked.to_lowercase().contains("bullet") {
-        Form::Bullets(quoted_heading(asked))
+        PartForm::Bullets(quoted_heading(asked))
     } else {
-        Form::Prose
+        PartForm::Prose
     }
 }
 
@@ -494,7 +501,7 @@ fn tags(lines: &[&str]) -> Vec<(String, bool)> {
 
 /// Assigns each limit to the part that the text before it names last in its paragraph, otherwise to
 /// all parts together.
-fn assign_limits(parts: &mut [Part], asked: &str) {
+fn assign_limits(parts: &mut [AnswerPart], asked: &str) {
     let lower = asked.to_ascii_lowercase();
     let shared = u32::try_from(parts.len()).unwrap_or(1).max(1);
     for limit in limits(asked) {
@@ -508,7 +515,7 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
             None => (0..parts.len(), limit.most / shared),
         };
         for part in &mut parts[owners] {
-            let slot = if limit.unit == Unit::Words {
+            let slot = if limit.unit == LimitUnit::Words {
                 &mut part.words
             } else {
                 &mut part.tokens
@@ -519,7 +526,7 @@ fn assign_limits(parts: &mut [Part], asked: &str) {
 }
 
 /// Where a text, in lower case, last names a part.
-fn last_named(part: &Part, text: &str) -> Option<usize> {
+fn last_named(part: &AnswerPart, text: &str) -> Option<usize> {
     let tag = part.tag.as_deref()?;
     let name = tag.trim_matches(['[', ']']).to_ascii_lowercase();
     text.rfind(&name[..name.len().min(6)])
@@ -550,7 +557,7 @@ fn excludes_tools(lines: &[&str]) -> bool {
 
 /// The material of a request, message by message.
 pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
-    read(request, &Texts::new(request))
+    read(request, &RewrittenTexts::new(request))
         .turns
         .iter()
         .map(|turn| turn.text.to_owned())
@@ -559,7 +566,7 @@ pub(crate) fn material(request: &ChatRequest) -> Vec<String> {
 
 /// The instruction of a request without the material, line by line.
 pub(crate) fn instruction(request: &ChatRequest) -> Vec<String> {
-    regions::part(&Texts::new(request).last_said)
+    regions::part(&RewrittenTexts::new(request).last_said)
         .instruction
         .iter()
         .map(|line| (*line).to_owned())

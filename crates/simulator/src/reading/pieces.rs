@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use crate::reading::cues::{Cues, LEXICON};
 use crate::reading::lines::numbered;
-use crate::reading::terms::{Term, number, stem, terms};
+use crate::reading::terms::{ReadTerm, number, stem, terms};
 
 /// The speaker of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub(crate) enum Voice {
     User,
     Assistant,
     Tool,
@@ -21,8 +21,8 @@ pub(crate) enum Speaker {
 
 /// A message of the material, or one of its parts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'m> {
-    pub(crate) speaker: Speaker,
+pub(crate) struct MaterialTurn<'m> {
+    pub(crate) speaker: Voice,
     pub(crate) text: &'m str,
     /// The number of the message.
     pub(crate) message: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Turn<'m> {
 /// A statement. Positions are in bytes of the text that it is read from: its message, or what JSON
 /// in the message says.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct StatedPiece {
     /// The start of its line in the message.
     pub(crate) line: u32,
     start: u32,
@@ -39,9 +39,9 @@ pub(crate) struct Piece {
     /// Whether it is read from what JSON says.
     pub(crate) is_decoded: bool,
     /// Its terms.
-    pub(crate) words: Box<[Word]>,
+    pub(crate) words: Box<[PieceWord]>,
     /// The speaker.
-    pub(crate) speaker: Speaker,
+    pub(crate) speaker: Voice,
     /// Whether it says what a call acts on.
     pub(crate) is_address: bool,
     /// Whether it is part of a long message of the user.
@@ -61,7 +61,7 @@ pub(crate) struct Piece {
 
 /// A term of a piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Word {
+pub(crate) struct PieceWord {
     /// The number of its stem.
     pub(crate) stem: u64,
     /// Its start and end in the piece, in bytes. Sentences are short enough for 16 bits.
@@ -74,8 +74,8 @@ pub(crate) struct Word {
 }
 
 /// What the earlier text of a message implies for a sentence.
-pub(crate) struct Context {
-    pub(crate) speaker: Speaker,
+pub(crate) struct PieceContext {
+    pub(crate) speaker: Voice,
     /// Whether the message is longer than what users type.
     pub(crate) is_long: bool,
     /// Whether it is inside a code fence.
@@ -88,11 +88,16 @@ pub(crate) struct Context {
     pub(crate) heading: Option<Cues>,
 }
 
-impl Piece {
+impl StatedPiece {
     /// Reads a sentence that starts at a position of its message, unless it says little.
-    pub(crate) fn read(text: &str, start: usize, line: usize, context: &Context) -> Option<Self> {
+    pub(crate) fn read(
+        text: &str,
+        start: usize,
+        line: usize,
+        context: &PieceContext,
+    ) -> Option<Self> {
         let mut terms = terms(text);
-        let is_tool = matches!(context.speaker, Speaker::Tool | Speaker::Call);
+        let is_tool = matches!(context.speaker, Voice::Tool | Voice::Call);
         let structured = context.fenced || is_structured(text, if is_tool { 75 } else { 60 });
         if structured && !context.is_address {
             terms
@@ -100,7 +105,7 @@ impl Piece {
                 .for_each(|term| term.is_value &= is_exact_in_code(term.text));
         }
         let says_little = text.ends_with(':') || terms.len() < 2;
-        if says_little && !terms.iter().any(Term::is_value) {
+        if says_little && !terms.iter().any(ReadTerm::is_value) {
             return None;
         }
         let (mut cues, mut stems, mut first_person) = (Cues::default(), 0, false);
@@ -115,7 +120,7 @@ impl Piece {
             stems |= bit(number);
             let (start, end) = (term.start as u16, (term.start + term.text.len()) as u16);
             let is_subject = term.is_value() || !is_stop_word;
-            Word {
+            PieceWord {
                 stem: number,
                 start,
                 end,
@@ -124,7 +129,7 @@ impl Piece {
             }
         });
         let words = words.collect();
-        let Context {
+        let PieceContext {
             speaker,
             is_long,
             fenced: _,
@@ -132,11 +137,11 @@ impl Piece {
             is_address,
             heading,
         } = context;
-        let heading = heading.filter(|_| *speaker == Speaker::Summary);
+        let heading = heading.filter(|_| *speaker == Voice::Summary);
         heading
             .iter()
             .for_each(|heading| cues.add_all(heading, 1.0));
-        Some(Piece {
+        Some(StatedPiece {
             line: line as u32,
             start: start as u32,
             end: (start + text.len()) as u32,
@@ -144,7 +149,7 @@ impl Piece {
             words,
             speaker: *speaker,
             is_address: *is_address,
-            pasted: *is_long && *speaker == Speaker::User,
+            pasted: *is_long && *speaker == Voice::User,
             structured,
             first_person,
             cues,
@@ -175,11 +180,11 @@ impl Piece {
     }
 }
 
-impl Word {
+impl PieceWord {
     /// The term in the text of its piece.
-    pub(crate) fn term<'m>(&self, piece: &'m str) -> Term<'m> {
+    pub(crate) fn term<'m>(&self, piece: &'m str) -> ReadTerm<'m> {
         let (start, end) = (usize::from(self.start), usize::from(self.end));
-        Term {
+        ReadTerm {
             text: &piece[start..end],
             start,
             is_value: self.is_value,

@@ -22,14 +22,14 @@ pub(crate) struct Parted<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region<'t> {
     /// The kind of material.
-    pub(crate) kind: Kind,
+    pub(crate) kind: RegionKind,
     /// Its text.
     pub(crate) text: &'t str,
 }
 
 /// The kind of a piece of material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RegionKind {
     /// A conversation.
     Conversation,
     /// An earlier summary.
@@ -47,9 +47,9 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
     }
     let found = !conversations.is_empty();
     let mut owner: Vec<Owner> = vec![Owner::Instruction; lines.len()];
-    for Block { outer, inner } in conversations {
+    for RegionBlock { outer, inner } in conversations {
         owner[outer.0..outer.1].fill(Owner::Nobody);
-        owner[inner.0..inner.1].fill(Owner::Given(Kind::Conversation));
+        owner[inner.0..inner.1].fill(Owner::Given(RegionKind::Conversation));
     }
     claim_headed_sections(&lines, &mut owner);
     claim_tagged_sections(&lines, &mut owner);
@@ -68,11 +68,11 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
 enum Owner {
     Instruction,
     Nobody,
-    Given(Kind),
+    Given(RegionKind),
 }
 
 /// Half-open ranges of lines of a block, with and without its frame.
-struct Block {
+struct RegionBlock {
     outer: (usize, usize),
     inner: (usize, usize),
 }
@@ -86,7 +86,8 @@ fn regions<'t>(text: &'t str, lines: &[&'t str], owner: &[Owner]) -> Vec<Region<
             return None;
         };
         let content = within_tags(span(text, lines[first], lines[at - 1]).trim());
-        let is_none = kind == Kind::EarlierSummary && !content.contains('\n') && says_none(content);
+        let is_none =
+            kind == RegionKind::EarlierSummary && !content.contains('\n') && says_none(content);
         (!content.is_empty() && !is_none).then_some(Region {
             kind,
             text: content,
@@ -127,7 +128,7 @@ fn says_none(content: &str) -> bool {
 /// The blocks between a tag on a separate line and the last line that closes it, if the tag's name
 /// indicates a conversation or the block looks like one. The last closing tag counts, so that one
 /// inside the block does not end it early. A block that is small beside the largest is an example.
-fn tagged(lines: &[&str]) -> Vec<Block> {
+fn tagged(lines: &[&str]) -> Vec<RegionBlock> {
     let last_closing = last_closing(lines);
     let closing = |at: usize| {
         let name = tag(lines[at], "<")?;
@@ -141,14 +142,14 @@ fn tagged(lines: &[&str]) -> Vec<Block> {
     while at < lines.len() {
         let end = closing(at);
         if let Some(end) = end {
-            blocks.push(Block {
+            blocks.push(RegionBlock {
                 outer: (at, end + 1),
                 inner: (at + 1, end),
             });
         }
         at = end.unwrap_or(at) + 1;
     }
-    let length = |block: &Block| block.outer.1 - block.outer.0;
+    let length = |block: &RegionBlock| block.outer.1 - block.outer.0;
     let largest = blocks.iter().map(length).max().unwrap_or_default();
     blocks.retain(|block| length(block) * EXAMPLE >= largest);
     blocks
@@ -193,21 +194,21 @@ fn names_conversation(name: &str) -> bool {
 
 /// A heading or label that names a conversation, up to a heading of instructions, the closing
 /// label, or the end.
-fn headed(lines: &[&str]) -> Option<Block> {
+fn headed(lines: &[&str]) -> Option<RegionBlock> {
     let start = lines.iter().position(|line| {
         title(line).is_some_and(|(_, name)| names_conversation(name) && !names_instruction(name))
     })?;
-    Some(Block {
+    Some(RegionBlock {
         outer: (start, end_of_untagged(lines, start)),
         inner: (start + 1, end_of_untagged(lines, start)),
     })
 }
 
 /// Lines that open with a speaker, up to the instructions or the end.
-fn spoken(lines: &[&str]) -> Option<Block> {
+fn spoken(lines: &[&str]) -> Option<RegionBlock> {
     let start = lines.iter().position(|line| header(line).is_some())?;
     let end = end_of_untagged(lines, start);
-    Some(Block {
+    Some(RegionBlock {
         outer: (start, end),
         inner: (start, end),
     })
@@ -259,7 +260,7 @@ fn asks(line: &str) -> bool {
 /// Counts sections of the prompt whose headings name an earlier summary or the user's task as
 /// material.
 fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
-    let mut open: Option<(usize, Kind)> = None;
+    let mut open: Option<(usize, RegionKind)> = None;
     let mut template = false;
     for at in 0..lines.len() {
         if owner[at] != Owner::Instruction {
@@ -268,7 +269,8 @@ fn claim_headed_sections(lines: &[&str], owner: &mut [Owner]) {
         }
         let title = title(lines[at]);
         if let Some((level, name)) = title {
-            let given = named_given(name).filter(|kind| !template || *kind == Kind::EarlierSummary);
+            let given =
+                named_given(name).filter(|kind| !template || *kind == RegionKind::EarlierSummary);
             let ends = open.is_none_or(|(opened, _)| level <= opened)
                 && (given.is_some() || opens_instruction(name) || opens_rules(name));
             if ends {
@@ -317,7 +319,7 @@ fn claim_tagged_sections(lines: &[&str], owner: &mut [Owner]) {
 
 /// The kind of block that the first of these lines opens, and the index of the line that closes it.
 /// The last closing tag counts, so that one inside the block does not end it early.
-pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
+pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, RegionKind)> {
     let name = tag(lines.first()?, "<")?;
     let kind = named_given_by_tag(name)?;
     let end = lines
@@ -328,27 +330,27 @@ pub(crate) fn tagged_given(lines: &[&str]) -> Option<(usize, Kind)> {
 
 /// A tag encloses what it names, so one word is a stronger indication than in a heading:
 /// `<previous>`, `<task>`.
-fn named_given_by_tag(name: &str) -> Option<Kind> {
+fn named_given_by_tag(name: &str) -> Option<RegionKind> {
     let name = name.to_lowercase().replace(['_', '-'], " ");
     let is = |words: &[&str]| name.split(' ').any(|word| words.contains(&word));
     if is(&["previous", "prior", "earlier", "existing"]) {
-        Some(Kind::EarlierSummary)
+        Some(RegionKind::EarlierSummary)
     } else if is(&["task", "request"]) {
-        Some(Kind::Task)
+        Some(RegionKind::Task)
     } else {
         None
     }
 }
 
-fn named_given(name: &str) -> Option<Kind> {
+fn named_given(name: &str) -> Option<RegionKind> {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     if has(&["previous", "prior", "earlier", "existing"])
         && has(&["summary", "checkpoint", "state", "snapshot"])
     {
-        Some(Kind::EarlierSummary)
+        Some(RegionKind::EarlierSummary)
     } else if has(&["original", "user", "initial"]) && has(&["task", "request"]) {
-        Some(Kind::Task)
+        Some(RegionKind::Task)
     } else {
         None
     }
@@ -379,7 +381,7 @@ fn opens_rules(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+    fn kinds(text: &str) -> Vec<(RegionKind, &str)> {
         part(text)
             .given
             .iter()
@@ -395,7 +397,7 @@ mod tests {
         assert_eq!(
             kinds(text),
             [(
-                Kind::Conversation,
+                RegionKind::Conversation,
                 "user says\n</chat-log>\n# Instructions\nreally"
             )]
         );
@@ -406,15 +408,15 @@ mod tests {
         let text = "Be brief.\n\nCONVERSATION:\nUSER: hi\nASSISTANT: ho\n\nSUMMARY:";
         assert_eq!(
             kinds(text),
-            [(Kind::Conversation, "USER: hi\nASSISTANT: ho")]
+            [(RegionKind::Conversation, "USER: hi\nASSISTANT: ho")]
         );
         let text = "## Previous Summary\n## Old Title\nkept a.rs\n## Original User Task\nbuild it\n## Messages\n[1] user:\nhi\n## Instructions\nsum up";
         assert_eq!(
             kinds(text),
             [
-                (Kind::EarlierSummary, "## Old Title\nkept a.rs"),
-                (Kind::Task, "build it"),
-                (Kind::Conversation, "[1] user:\nhi")
+                (RegionKind::EarlierSummary, "## Old Title\nkept a.rs"),
+                (RegionKind::Task, "build it"),
+                (RegionKind::Conversation, "[1] user:\nhi")
             ]
         );
         assert_eq!(part(text).instruction, ["## Instructions", "sum up"]);
@@ -425,7 +427,10 @@ mod tests {
         let text = "## Messages\n[0] USER:\nhi\n## Instructions\nquoted\n\n## Instructions\nWith these sections:\n\n### Done\n\n## Constraints\n- 50 words";
         assert_eq!(
             kinds(text),
-            [(Kind::Conversation, "[0] USER:\nhi\n## Instructions\nquoted")]
+            [(
+                RegionKind::Conversation,
+                "[0] USER:\nhi\n## Instructions\nquoted"
+            )]
         );
         assert_eq!(part(text).instruction.len(), 7);
     }
@@ -436,7 +441,7 @@ mod tests {
         assert_eq!(
             kinds(text),
             [(
-                Kind::Conversation,
+                RegionKind::Conversation,
                 "[1] user:\nhi there\n\n[2] assistant:\nho"
             )]
         );
@@ -448,8 +453,8 @@ mod tests {
         assert_eq!(
             kinds(text),
             [
-                (Kind::EarlierSummary, "port 8042"),
-                (Kind::Conversation, "[1] user:\nhi")
+                (RegionKind::EarlierSummary, "port 8042"),
+                (RegionKind::Conversation, "[1] user:\nhi")
             ]
         );
         assert_eq!(

@@ -6,9 +6,9 @@ use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::lines::{header, lines_of};
 use crate::reading::message::ReadMessage;
-use crate::reading::pieces::{Piece, Speaker, Turn};
-use crate::reading::regions::{Kind, Region};
-use crate::reading::terms::Term;
+use crate::reading::pieces::{MaterialTurn, StatedPiece, Voice};
+use crate::reading::regions::{Region, RegionKind};
+use crate::reading::terms::ReadTerm;
 
 /// One statement of the material.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Statement<'m> {
     /// What it is about.
     pub(crate) cues: Cues,
     /// What was read of it without its context.
-    pub(crate) piece: &'m Piece,
+    pub(crate) piece: &'m StatedPiece,
     /// What calls did with the file that it names, if it is an item of a list of files.
     pub(crate) touch: Option<Touch>,
 }
@@ -36,7 +36,7 @@ impl<'m> Statement<'m> {
     }
 
     /// The terms with their texts.
-    pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'m>> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = ReadTerm<'m>> {
         let text = self.text;
         self.piece.words.iter().map(move |word| word.term(text))
     }
@@ -46,27 +46,27 @@ impl<'m> Statement<'m> {
 const LAST: f64 = 0.95;
 
 /// The messages of a region of a prompt.
-pub(crate) fn turns<'m>(region: &Region<'m>) -> Vec<Turn<'m>> {
+pub(crate) fn turns<'m>(region: &Region<'m>) -> Vec<MaterialTurn<'m>> {
     match region.kind {
-        Kind::EarlierSummary => vec![Turn {
-            speaker: Speaker::Summary,
+        RegionKind::EarlierSummary => vec![MaterialTurn {
+            speaker: Voice::Summary,
             text: region.text,
             message: 0,
         }],
-        Kind::Task => vec![Turn {
-            speaker: Speaker::User,
+        RegionKind::Task => vec![MaterialTurn {
+            speaker: Voice::User,
             text: region.text,
             message: 0,
         }],
-        Kind::Conversation => spoken_turns(region.text),
+        RegionKind::Conversation => spoken_turns(region.text),
     }
 }
 
 /// Splits a text at speaker lines. The first one determines the style (numbered or not), and
 /// numbers must rise, so that a quoted speaker line seldom opens a message.
-fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
+fn spoken_turns(text: &str) -> Vec<MaterialTurn<'_>> {
     let mut turns = Vec::new();
-    let mut open = (Speaker::User, 0);
+    let mut open = (Voice::User, 0);
     let mut last: Option<Option<u32>> = None;
     let mut at = 0;
     for line in lines_of(text) {
@@ -75,7 +75,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
                 last.is_some() == number.is_some() && (number.is_none() || number > last)
             })
         {
-            turns.push(Turn {
+            turns.push(MaterialTurn {
                 speaker: open.0,
                 text: &text[open.1..at],
                 message: 0,
@@ -88,7 +88,7 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
         }
         at += line.len();
     }
-    turns.push(Turn {
+    turns.push(MaterialTurn {
         speaker: open.0,
         text: &text[open.1..],
         message: 0,
@@ -97,18 +97,18 @@ fn spoken_turns(text: &str) -> Vec<Turn<'_>> {
     turns
 }
 
-fn speaker_named(name: &str) -> Speaker {
+fn speaker_named(name: &str) -> Voice {
     let is = |names: [&str; 2]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     match () {
-        () if is(["user", "human"]) => Speaker::User,
-        () if is(["tool", "function"]) => Speaker::Tool,
-        () => Speaker::Assistant,
+        () if is(["user", "human"]) => Voice::User,
+        () if is(["tool", "function"]) => Voice::Tool,
+        () => Voice::Assistant,
     }
 }
 
 /// The statements of all messages, in order. `read` has those of each message.
 pub(crate) fn statements<'m>(
-    turns: &[Turn<'m>],
+    turns: &[MaterialTurn<'m>],
     read: &'m [Arc<ReadMessage>],
 ) -> Vec<Statement<'m>> {
     let total = turns
@@ -123,7 +123,7 @@ pub(crate) fn statements<'m>(
             let at = before + piece.line as usize;
             let position = at as f64 / total as f64;
             let mut cues = piece.cues;
-            if number == 0 && piece.speaker == Speaker::User {
+            if number == 0 && piece.speaker == Voice::User {
                 cues.add(Cue::Goal, 1.0);
             }
             if position >= LAST {
@@ -147,16 +147,16 @@ pub(crate) fn statements<'m>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::message::Known;
+    use crate::reading::message::ReadMessages;
 
     #[track_caller]
-    fn check(text: &str, expected: &[(Speaker, &str)]) {
+    fn check(text: &str, expected: &[(Voice, &str)]) {
         let region = Region {
-            kind: Kind::Conversation,
+            kind: RegionKind::Conversation,
             text,
         };
         let turns = turns(&region);
-        let read = Known::default().all(&turns);
+        let read = ReadMessages::default().all(&turns);
         let told = statements(&turns, &read);
         let told = told
             .iter()
@@ -172,13 +172,13 @@ mod tests {
         check(
             text,
             &[
-                (Speaker::User, "Keep v1.2 of it."),
-                (Speaker::User, "Never touch db.prod!"),
-                (Speaker::Assistant, "On it, e.g. now."),
-                (Speaker::Call, "id 41"),
-                (Speaker::Tool, "12 rows"),
-                (Speaker::Tool, "quite fake"),
-                (Speaker::Summary, "Ship it"),
+                (Voice::User, "Keep v1.2 of it."),
+                (Voice::User, "Never touch db.prod!"),
+                (Voice::Assistant, "On it, e.g. now."),
+                (Voice::Call, "id 41"),
+                (Voice::Tool, "12 rows"),
+                (Voice::Tool, "quite fake"),
+                (Voice::Summary, "Ship it"),
             ],
         );
     }
@@ -187,15 +187,12 @@ mod tests {
     fn tables_lose_their_head_and_rules() {
         check(
             "| File | Action |\n|---|---|\n| a.rs | Created |",
-            &[(Speaker::User, "a.rs | Created")],
+            &[(Voice::User, "a.rs | Created")],
         );
         // A row followed by a blank line is not a table's header.
         check(
             "| a.rs | Created |\n\nAll done.",
-            &[
-                (Speaker::User, "a.rs | Created"),
-                (Speaker::User, "All done."),
-            ],
+            &[(Voice::User, "a.rs | Created"), (Voice::User, "All done.")],
         );
     }
 }

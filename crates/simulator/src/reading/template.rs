@@ -11,7 +11,7 @@ pub(crate) struct Section {
     /// Its heading, as the answer should write it.
     pub(crate) heading: String,
     /// The form of its lines.
-    pub(crate) form: Form,
+    pub(crate) form: Layout,
     /// The topics that belong in it.
     pub(crate) cues: Cues,
     /// Whether it is omitted if it is empty.
@@ -32,7 +32,7 @@ pub(crate) fn names_files(name: &str) -> bool {
 
 /// The form of a section's lines.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum Layout {
     /// A heading that only has sections below it.
     Title,
     /// List items after a marker such as `- `.
@@ -70,9 +70,9 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
     let template = &lines[start + 1..];
     let first = template.iter().find(|line| !line.trim().is_empty());
     let style = match first {
-        Some(line) if heading_level(line) > 0 => Style::Headings,
-        Some(line) if is_numbered(line) => Style::Numbers,
-        Some(line) if named(line).is_some() => Style::Names,
+        Some(line) if heading_level(line) > 0 => TemplateStyle::Headings,
+        Some(line) if is_numbered(line) => TemplateStyle::Numbers,
+        Some(line) if named(line).is_some() => TemplateStyle::Names,
         _ => return Vec::new(),
     };
     let drafts = drafts(template, style);
@@ -90,14 +90,14 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+enum TemplateStyle {
     Headings,
     Numbers,
     Names,
 }
 
 /// Each heading with the lines below it.
-fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)> {
+fn drafts<'l>(template: &[&'l str], style: TemplateStyle) -> Vec<(&'l str, Vec<&'l str>)> {
     let mut drafts: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut after_blank = false;
     for line in template {
@@ -123,17 +123,17 @@ fn drafts<'l>(template: &[&'l str], style: Style) -> Vec<(&'l str, Vec<&'l str>)
 }
 
 /// The heading on a line, and the description after it.
-fn opens(style: Style, line: &str) -> Option<(&str, &str)> {
+fn opens(style: TemplateStyle, line: &str) -> Option<(&str, &str)> {
     match style {
-        Style::Headings => (heading_level(line) > 0).then_some((line.trim(), "")),
-        Style::Numbers => is_numbered(line).then(|| {
+        TemplateStyle::Headings => (heading_level(line) > 0).then_some((line.trim(), "")),
+        TemplateStyle::Numbers => is_numbered(line).then(|| {
             let line = line.trim();
             // A description may follow the name.
             line.split_once(": ").map_or((line, ""), |(name, rest)| {
                 (&line[..name.len() + 1], rest.trim())
             })
         }),
-        Style::Names => named(line),
+        TemplateStyle::Names => named(line),
     }
 }
 
@@ -155,12 +155,12 @@ fn is_numbered(line: &str) -> bool {
 
 /// Whether a line ends the template. A description is indented or has a list marker, or directly
 /// follows its name.
-fn ends(style: Style, line: &str, after_blank: bool) -> bool {
+fn ends(style: TemplateStyle, line: &str, after_blank: bool) -> bool {
     let is_free = !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '*', '•']);
     match style {
-        Style::Headings => false,
-        Style::Numbers => is_free,
-        Style::Names => is_free && after_blank,
+        TemplateStyle::Headings => false,
+        TemplateStyle::Numbers => is_free,
+        TemplateStyle::Names => is_free && after_blank,
     }
 }
 
@@ -188,11 +188,11 @@ fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
     let says = |words: &[&str]| words.iter().any(|word| described.contains(word));
     let is_bare = body.iter().all(|line| line.is_empty());
     let form = if has_parts && is_bare {
-        Form::Title
+        Layout::Title
     } else if says(&["verbatim", "word for word"]) && says(&["request", "task"]) {
-        Form::Verbatim
+        Layout::Verbatim
     } else if named(heading).is_some() && body.first().is_some_and(|line| !is_marked(line)) {
-        Form::Text
+        Layout::Text
     } else {
         listed_form(body)
     };
@@ -210,7 +210,7 @@ fn is_marked(line: &str) -> bool {
     line.is_empty() || line.starts_with(['-', '*', '•', '|'])
 }
 
-fn listed_form(body: &[&str]) -> Form {
+fn listed_form(body: &[&str]) -> Layout {
     let table = body
         .iter()
         .filter(|line| line.starts_with('|'))
@@ -219,19 +219,19 @@ fn listed_form(body: &[&str]) -> Form {
         .collect::<Vec<_>>();
     if let Some(head) = table.first() {
         let columns = head.matches('|').count().saturating_sub(1).max(1);
-        return Form::Table(table, columns);
+        return Layout::Table(table, columns);
     }
     if body.iter().any(|line| line.contains("[ ]")) {
-        return Form::List("- [ ] ");
+        return Layout::List("- [ ] ");
     }
     let labels = body
         .iter()
         .filter_map(|line| label(line))
         .collect::<Vec<_>>();
     if labels.is_empty() {
-        Form::List("- ")
+        Layout::List("- ")
     } else {
-        Form::Labels(labels)
+        Layout::Labels(labels)
     }
 }
 
@@ -259,16 +259,16 @@ mod tests {
             .iter()
             .map(|section| (section.heading.as_str(), &section.form))
             .collect::<Vec<_>>();
-        let table = Form::Table(vec!["| What | How |".to_owned(), "|--|--|".to_owned()], 2);
+        let table = Layout::Table(vec!["| What | How |".to_owned(), "|--|--|".to_owned()], 2);
         assert_eq!(
             forms,
             [
-                ("# Handover", &Form::Title),
-                ("## Request", &Form::Verbatim),
+                ("# Handover", &Layout::Title),
+                ("## Request", &Layout::Verbatim),
                 ("## Log", &table),
-                ("## Now", &Form::Labels(vec!["Doing".to_owned()])),
-                ("## Later", &Form::List("- [ ] ")),
-                ("## Trouble", &Form::List("- ")),
+                ("## Now", &Layout::Labels(vec!["Doing".to_owned()])),
+                ("## Later", &Layout::List("- [ ] ")),
+                ("## Trouble", &Layout::List("- ")),
             ]
         );
         assert_eq!(
@@ -289,9 +289,9 @@ mod tests {
         assert_eq!(
             forms,
             [
-                ("Outcome:", &Form::Text),
-                ("Open Questions:", &Form::List("- ")),
-                ("Owners:", &Form::Text)
+                ("Outcome:", &Layout::Text),
+                ("Open Questions:", &Layout::List("- ")),
+                ("Owners:", &Layout::Text)
             ]
         );
         assert_eq!(read("Report in this form:\n\nuser: hi"), []);

@@ -14,7 +14,7 @@ pub(crate) fn number(stem: &str) -> u64 {
 
 /// A word, number, path or identifier, without the punctuation around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Term<'t> {
+pub(crate) struct ReadTerm<'t> {
     /// The term as written.
     pub(crate) text: &'t str,
     /// Its start in the text, in bytes.
@@ -22,9 +22,9 @@ pub(crate) struct Term<'t> {
     pub(crate) is_value: bool,
 }
 
-impl<'t> Term<'t> {
+impl<'t> ReadTerm<'t> {
     fn new(text: &'t str, start: usize) -> Self {
-        Term {
+        ReadTerm {
             text,
             start,
             is_value: is_value(text),
@@ -103,7 +103,7 @@ fn is_camel(text: &str) -> bool {
 
 /// The terms of a text, in order. Each ideograph is a separate term, because no blanks separate
 /// them.
-pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
+pub(crate) fn terms(text: &str) -> Vec<ReadTerm<'_>> {
     // A word and its blank take about six bytes.
     let mut terms = Vec::with_capacity(text.len() / 6 + 1);
     if text.is_ascii() {
@@ -114,7 +114,7 @@ pub(crate) fn terms(text: &str) -> Vec<Term<'_>> {
     terms
 }
 
-fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<ReadTerm<'t>>) {
     let class = |at: usize| CLASSES[usize::from(text.as_bytes()[at])];
     let mut at = 0;
     while at < text.len() {
@@ -141,7 +141,7 @@ fn add_ascii_terms<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
             let text = &text[start..end];
             let is_value =
                 all & EXACT != 0 || (all & MAY_BE_EXACT != 0 && is_ascii_value(text.as_bytes()));
-            terms.push(Term {
+            terms.push(ReadTerm {
                 text,
                 start,
                 is_value,
@@ -181,7 +181,7 @@ const SAYS: u8 = 8;
 const EXACT: u8 = 16;
 const MAY_BE_EXACT: u8 = 32;
 
-fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
+fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<ReadTerm<'t>>) {
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices() {
         let joins = letter.is_alphanumeric()
@@ -195,7 +195,7 @@ fn add_terms_in_any_script<'t>(text: &'t str, terms: &mut Vec<Term<'t>>) {
             terms.extend(trimmed(text, start, at));
         }
         if is_ideograph(letter) {
-            terms.push(Term::new(&text[at..at + letter.len_utf8()], at));
+            terms.push(ReadTerm::new(&text[at..at + letter.len_utf8()], at));
         } else if joins && open.is_none() {
             open = Some(at);
         }
@@ -208,7 +208,7 @@ fn is_ideograph(letter: char) -> bool {
     letter >= '\u{2E80}' && letter.is_alphanumeric()
 }
 
-fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
+fn trimmed(text: &str, start: usize, end: usize) -> Option<ReadTerm<'_>> {
     let whole = &text[start..end];
     let left = whole.trim_start_matches(|letter: char| {
         !letter.is_alphanumeric() && !matches!(letter, '/' | '#' | '$' | '~' | '.' | '@')
@@ -220,7 +220,7 @@ fn trimmed(text: &str, start: usize, end: usize) -> Option<Term<'_>> {
     inside
         .chars()
         .any(char::is_alphanumeric)
-        .then(|| Term::new(inside, start + skipped))
+        .then(|| ReadTerm::new(inside, start + skipped))
 }
 
 /// The stem of a lowercase word: common English endings are removed, exact values are unchanged.
@@ -274,7 +274,7 @@ mod tests {
         let values = |text| {
             terms(text)
                 .into_iter()
-                .filter(Term::is_value)
+                .filter(ReadTerm::is_value)
                 .map(|term| term.text)
                 .collect::<Vec<_>>()
         };

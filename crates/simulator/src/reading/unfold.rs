@@ -10,14 +10,15 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::reading::lines::{lines_of, without_end};
-use crate::reading::regions::{Kind, tagged_given};
+use crate::reading::regions::{RegionKind, tagged_given};
 
 /// The text with each JSON object in an earlier summary's tags replaced by headings and items.
 pub(crate) fn unfolded(said: String) -> String {
     let lines: Vec<&str> = lines_of(&said).map(without_end).collect();
     let (mut read, mut at, mut found) = (Vec::new(), 0, false);
     while let Some(line) = lines.get(at) {
-        let block = tagged_given(&lines[at..]).filter(|(_, kind)| *kind == Kind::EarlierSummary);
+        let block =
+            tagged_given(&lines[at..]).filter(|(_, kind)| *kind == RegionKind::EarlierSummary);
         read.push(Cow::Borrowed(*line));
         at += 1;
         if let Some((end, _)) = block

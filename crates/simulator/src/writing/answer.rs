@@ -1,7 +1,7 @@
 //! Answers a question from the given statements: the best match, or that the answer is not known.
 
 use crate::profile::Profile;
-use crate::reading::pieces::Piece;
+use crate::reading::pieces::StatedPiece;
 use crate::reading::wanted;
 use crate::writing::salience::weight;
 
@@ -16,7 +16,7 @@ const NEAR: f64 = 0.85;
 /// so the latest of several near the best score is the answer.
 pub(crate) fn answer<'s>(
     question: &str,
-    statements: impl Iterator<Item = (&'s str, &'s Piece)>,
+    statements: impl Iterator<Item = (&'s str, &'s StatedPiece)>,
     profile: &Profile,
 ) -> String {
     let wanted = wanted(question);

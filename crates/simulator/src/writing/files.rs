@@ -6,19 +6,19 @@ use std::sync::Arc;
 use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::message::ReadMessage;
-use crate::reading::pieces::{Context, Piece, Speaker, Turn};
+use crate::reading::pieces::{MaterialTurn, PieceContext, StatedPiece, Voice};
 use crate::reading::statements::Statement;
 
 /// The files of a material, in the order of their first call.
 #[derive(Default)]
 pub(crate) struct Files {
-    files: Vec<File>,
+    files: Vec<ListedFile>,
 }
 
-struct File {
+struct ListedFile {
     path: String,
     text: String,
-    piece: Piece,
+    piece: StatedPiece,
     touch: Touch,
     /// The turn of its last call.
     turn: usize,
@@ -62,8 +62,8 @@ impl Files {
         };
         let file = |(path, touch, turn): (&str, Touch, usize)| {
             let text = format!("{path} ({})", why(touch));
-            let piece = Piece::read(&text, 0, 0, &CALLED)?;
-            Some(File {
+            let piece = StatedPiece::read(&text, 0, 0, &CALLED)?;
+            Some(ListedFile {
                 path: path.to_owned(),
                 text,
                 piece,
@@ -81,7 +81,7 @@ impl Files {
     }
 
     /// A statement for each file, given those of the material and its turns.
-    pub(crate) fn statements<'f>(&'f self, turns: &[Turn<'_>]) -> Vec<Statement<'f>> {
+    pub(crate) fn statements<'f>(&'f self, turns: &[MaterialTurn<'_>]) -> Vec<Statement<'f>> {
         let total = turns
             .iter()
             .map(|turn| turn.text.len())
@@ -95,7 +95,7 @@ impl Files {
             .collect();
         let mut cues = Cues::default();
         cues.add(Cue::Reference, 1.0);
-        let statement = |file: &'f File| Statement {
+        let statement = |file: &'f ListedFile| Statement {
             text: &file.text,
             position: starts[file.turn] as f64 / total as f64,
             at: starts[file.turn],
@@ -110,7 +110,7 @@ impl Files {
     /// The path of each file by its name without a folder, or nothing if several have the name.
     pub(crate) fn by_base_name(&self) -> HashMap<&str, Option<&str>> {
         let mut paths: HashMap<&str, Option<&str>> = HashMap::new();
-        for File { path, .. } in &self.files {
+        for ListedFile { path, .. } in &self.files {
             let Some((folder, name)) = path.rsplit_once('/') else {
                 continue;
             };
@@ -124,8 +124,8 @@ impl Files {
     }
 }
 
-const CALLED: Context = Context {
-    speaker: Speaker::Call,
+const CALLED: PieceContext = PieceContext {
+    speaker: Voice::Call,
     is_long: false,
     fenced: false,
     is_decoded: true,

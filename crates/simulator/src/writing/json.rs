@@ -6,15 +6,20 @@ use compactometer_engine::tokens::TokenCounter;
 use serde_json::{Map, Value};
 
 use crate::reading::cues::{Cue, Cues, is_subject, split_name};
-use crate::reading::json_shape::{Field, Node};
-use crate::reading::pieces::Speaker;
+use crate::reading::json_shape::{ShapeField, ShapeNode};
+use crate::reading::pieces::Voice;
 use crate::reading::statements::Statement;
 use crate::reading::terms::number;
-use crate::reading::terms::{Term, stem, terms};
-use crate::writing::{Chosen, Room, Source, choose};
+use crate::reading::terms::{ReadTerm, stem, terms};
+use crate::writing::{ChosenStatement, Room, WritingSource, choose};
 
 /// The object as one line of JSON within the room.
-pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room: Room) -> String {
+pub(crate) fn write(
+    source: &WritingSource<'_, '_>,
+    node: &ShapeNode,
+    omit_empty: bool,
+    room: Room,
+) -> String {
     let slots = slots(node);
     let mut left = room;
     left.tokens = left.tokens.saturating_sub(source.counts.count_text(&render(
@@ -45,13 +50,13 @@ pub(crate) fn write(source: &Source<'_, '_>, node: &Node, omit_empty: bool, room
 }
 
 /// A place for texts: a leaf of the shape.
-struct Slot {
+struct JsonSlot {
     cues: Cues,
-    kind: Kind,
+    kind: SlotKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum SlotKind {
     Text,
     Texts,
     Map,
@@ -63,7 +68,7 @@ enum Kind {
     Closed,
 }
 
-impl Slot {
+impl JsonSlot {
     /// Whether it takes goals, decisions, preferences or constraints.
     fn is_of_people(&self) -> bool {
         let cues = [Cue::Goal, Cue::Decision, Cue::Preference, Cue::Constraint];
@@ -72,41 +77,42 @@ impl Slot {
 
     /// Whether one statement fills it.
     fn takes_one(&self) -> bool {
-        self.kind == Kind::Text || self.cues.is_mostly(Cue::Goal) && self.kind == Kind::Texts
+        self.kind == SlotKind::Text
+            || self.cues.is_mostly(Cue::Goal) && self.kind == SlotKind::Texts
     }
 }
 
 /// The slots of a shape, in the order in which [`build`] visits them.
-fn slots(node: &Node) -> Vec<Slot> {
+fn slots(node: &ShapeNode) -> Vec<JsonSlot> {
     let mut slots = Vec::new();
     collect(node, "", "", &Cues::default(), &mut slots);
     slots
 }
 
-fn collect(node: &Node, key: &str, note: &str, outer: &Cues, slots: &mut Vec<Slot>) {
+fn collect(node: &ShapeNode, key: &str, note: &str, outer: &Cues, slots: &mut Vec<JsonSlot>) {
     let cues = Cues::of_place(key, note, outer);
     let kind = match node {
-        Node::Object(fields) => {
+        ShapeNode::Object(fields) => {
             return fields
                 .iter()
                 .for_each(|field| collect(&field.node, &field.key, &field.note, &cues, slots));
         }
-        Node::Map => Kind::Map,
-        Node::Text => Kind::Text,
-        Node::List(inner) => match &**inner {
-            Node::Text if cues.is_mostly(Cue::Reference) => Kind::Names(noun(key)),
-            Node::Text => Kind::Texts,
-            Node::Object(fields) => Kind::Records(text_keys(fields)),
-            Node::Map | Node::List(_) => Kind::Closed,
+        ShapeNode::Map => SlotKind::Map,
+        ShapeNode::Text => SlotKind::Text,
+        ShapeNode::List(inner) => match &**inner {
+            ShapeNode::Text if cues.is_mostly(Cue::Reference) => SlotKind::Names(noun(key)),
+            ShapeNode::Text => SlotKind::Texts,
+            ShapeNode::Object(fields) => SlotKind::Records(text_keys(fields)),
+            ShapeNode::Map | ShapeNode::List(_) => SlotKind::Closed,
         },
     };
-    slots.push(Slot { cues, kind });
+    slots.push(JsonSlot { cues, kind });
 }
 
-fn text_keys(fields: &[Field]) -> Vec<String> {
+fn text_keys(fields: &[ShapeField]) -> Vec<String> {
     fields
         .iter()
-        .filter(|field| field.node == Node::Text)
+        .filter(|field| field.node == ShapeNode::Text)
         .map(|field| field.key.clone())
         .collect()
 }
@@ -128,17 +134,17 @@ const LEAST_FIT: f64 = 0.6;
 
 /// The open slot that fits a statement best. A binding statement may also go under a general key. A goal
 /// is what a user says, and what tools say is no decision or wish of anybody.
-fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Option<usize> {
-    let is_tool = matches!(statement.piece.speaker, Speaker::Tool | Speaker::Call);
-    let is_agents = statement.piece.speaker == Speaker::Assistant;
+fn best_slot(statement: &Statement<'_>, slots: &[JsonSlot], taken: &[bool]) -> Option<usize> {
+    let is_tool = matches!(statement.piece.speaker, Voice::Tool | Voice::Call);
+    let is_agents = statement.piece.speaker == Voice::Assistant;
     let is_open = |at: &usize| match &slots[*at].kind {
-        Kind::Closed => false,
-        Kind::Names(noun) => names(statement, noun).next().is_some(),
+        SlotKind::Closed => false,
+        SlotKind::Names(noun) => names(statement, noun).next().is_some(),
         // A file goes nowhere but into a place for files.
         _ if statement.touch.is_some() => false,
         _ if is_tool && slots[*at].is_of_people() => false,
         _ if is_agents && slots[*at].cues.is_mostly(Cue::Goal) => false,
-        Kind::Records(keys) => !keys.is_empty(),
+        SlotKind::Records(keys) => !keys.is_empty(),
         _ => !taken[*at],
     };
     let best = |cues: &Cues, is_place: &dyn Fn(&usize) -> bool| {
@@ -147,7 +153,7 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
         fits.max_by(|one, other| one.0.total_cmp(&other.0))
     };
     // The only place takes all.
-    if slots.len() == 1 && !matches!(slots[0].kind, Kind::Names(_)) {
+    if slots.len() == 1 && !matches!(slots[0].kind, SlotKind::Names(_)) {
         return is_open(&0).then_some(0);
     }
     let fitting = best(&statement.cues, &is_open);
@@ -157,7 +163,8 @@ fn best_slot(statement: &Statement<'_>, slots: &[Slot], taken: &[bool]) -> Optio
     }
     let binds = [Cue::Decision, Cue::Preference, Cue::Constraint];
     let is_binding = binds.iter().any(|cue| statement.cues.get(*cue) > 0.0);
-    let is_general = |at: &usize| is_open(at) && matches!(slots[*at].kind, Kind::Map | Kind::Texts);
+    let is_general =
+        |at: &usize| is_open(at) && matches!(slots[*at].kind, SlotKind::Map | SlotKind::Texts);
     best(&Cues::general(), &is_general)
         .filter(|_| is_binding && !statement.piece.structured)
         .map(|(_, at)| at)
@@ -171,7 +178,7 @@ fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m 
         near.iter().any(|word| word.stem == noun_number)
     };
     let is_files = ["fil", "path", "document", "script"].contains(&noun);
-    let is_name = move |at: usize, term: &Term<'_>| {
+    let is_name = move |at: usize, term: &ReadTerm<'_>| {
         if is_files {
             term.is_path()
         } else {
@@ -186,10 +193,10 @@ fn names<'m>(statement: &Statement<'m>, noun: &str) -> impl Iterator<Item = &'m 
 }
 
 fn render(
-    source: &Source<'_, '_>,
-    node: &Node,
-    slots: &[Slot],
-    chosen: &[Chosen<usize>],
+    source: &WritingSource<'_, '_>,
+    node: &ShapeNode,
+    slots: &[JsonSlot],
+    chosen: &[ChosenStatement<usize>],
     omit_empty: bool,
 ) -> String {
     let mut written: Vec<_> = chosen
@@ -197,7 +204,7 @@ fn render(
         .map(|chosen| (chosen, &source.statements[chosen.index]))
         .collect();
     written.sort_by_key(|(chosen, _)| chosen.index);
-    let mut builder = Builder {
+    let mut builder = JsonBuilder {
         slots,
         written: &written,
         omit_empty,
@@ -208,18 +215,18 @@ fn render(
     serde_json::to_string(&value).unwrap_or_default()
 }
 
-struct Builder<'b> {
-    slots: &'b [Slot],
+struct JsonBuilder<'b> {
+    slots: &'b [JsonSlot],
     /// The statements with what is written of them, in the order of the material.
-    written: &'b [(&'b Chosen<usize>, &'b Statement<'b>)],
+    written: &'b [(&'b ChosenStatement<usize>, &'b Statement<'b>)],
     omit_empty: bool,
     next: usize,
 }
 
-impl<'b> Builder<'b> {
+impl<'b> JsonBuilder<'b> {
     /// The value of a node, or `None` if it is empty and may be omitted.
-    fn build(&mut self, node: &Node) -> Option<Value> {
-        let Node::Object(fields) = node else {
+    fn build(&mut self, node: &ShapeNode) -> Option<Value> {
+        let ShapeNode::Object(fields) = node else {
             return self.leaf();
         };
         let mut object = Map::new();
@@ -237,14 +244,14 @@ impl<'b> Builder<'b> {
         let kind = &self.slots[at].kind;
         let texts = || self.at(at).map(|(chosen, _)| chosen.line.as_str());
         let value = match kind {
-            Kind::Text => Value::from(texts().next().unwrap_or_default()),
-            Kind::Texts => texts().map(Value::from).collect(),
-            Kind::Records(keys) => texts()
+            SlotKind::Text => Value::from(texts().next().unwrap_or_default()),
+            SlotKind::Texts => texts().map(Value::from).collect(),
+            SlotKind::Records(keys) => texts()
                 .map(|text| record(keys, text, self.omit_empty))
                 .collect(),
-            Kind::Map => Value::Object(self.map(at)),
-            Kind::Names(noun) => self.names(noun),
-            Kind::Closed => Value::Array(Vec::new()),
+            SlotKind::Map => Value::Object(self.map(at)),
+            SlotKind::Names(noun) => self.names(noun),
+            SlotKind::Closed => Value::Array(Vec::new()),
         };
         let is_empty = match &value {
             Value::String(text) => text.is_empty(),
@@ -256,7 +263,10 @@ impl<'b> Builder<'b> {
     }
 
     /// The statements written at a place.
-    fn at(&self, place: usize) -> impl Iterator<Item = &'b (&'b Chosen<usize>, &'b Statement<'b>)> {
+    fn at(
+        &self,
+        place: usize,
+    ) -> impl Iterator<Item = &'b (&'b ChosenStatement<usize>, &'b Statement<'b>)> {
         self.written
             .iter()
             .filter(move |(chosen, _)| chosen.place == place)

@@ -18,30 +18,30 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use foldhash::fast::FixedState;
 
 use crate::profile::Profile;
-use crate::reading::cache::token_counts::Counts;
-use crate::reading::pieces::{Speaker, Turn};
+use crate::reading::cache::token_counts::CachedCounter;
+use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::statements::Statement;
-use crate::reading::{Form, Part, Shape};
-use crate::writing::relative::Names;
+use crate::reading::{AnswerPart, AnswerShape, PartForm};
+use crate::writing::relative::FileNames;
 use crate::writing::shorten::shorten;
 use crate::writing::values::BYTES_PER_TOKEN;
 
 /// The input of a writer.
-pub(crate) struct Source<'s, 'm> {
+pub(crate) struct WritingSource<'s, 'm> {
     pub(crate) profile: &'s Profile,
-    pub(crate) turns: &'s [Turn<'m>],
+    pub(crate) turns: &'s [MaterialTurn<'m>],
     pub(crate) statements: &'s [Statement<'m>],
     /// Indices of statements, best first.
     pub(crate) ranked: &'s [usize],
     /// How files are named.
-    pub(crate) names: Names<'s>,
+    pub(crate) names: FileNames<'s>,
     /// The counter for the text written.
-    pub(crate) counts: &'s Counts,
+    pub(crate) counts: &'s CachedCounter,
 }
 
 /// The most tokens of an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct ReplyLimits {
     /// What the request allows.
     pub(crate) asked: Option<u32>,
     /// What the profile writes by itself, whatever is asked.
@@ -49,7 +49,12 @@ pub(crate) struct Limits {
 }
 
 /// The answer in the requested shape. `fill` is the share of the room that is used.
-pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill: f64) -> String {
+pub(crate) fn write(
+    source: &WritingSource<'_, '_>,
+    shape: &AnswerShape,
+    limits: ReplyLimits,
+    fill: f64,
+) -> String {
     // The share applies to the room that is given, not to a length that the profile chose.
     let own = limits.own.map(|tokens| (f64::from(tokens) / fill) as u32);
     let default_tokens = own.unwrap_or(source.profile.default_tokens.value);
@@ -73,10 +78,10 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
                 .saturating_sub(source.counts.count_text(tag) + 3);
         }
         answer.push_str(&match &part.form {
-            Form::Prose => prose(source, answer.is_empty(), &mut room),
-            Form::Bullets(last) => bullets(source, last.as_deref(), &mut room),
-            Form::Sections(sections) => sections::write(source, sections, &mut room),
-            Form::Json(node) => json::write(source, node, shape.omit_empty, room),
+            PartForm::Prose => prose(source, answer.is_empty(), &mut room),
+            PartForm::Bullets(last) => bullets(source, last.as_deref(), &mut room),
+            PartForm::Sections(sections) => sections::write(source, sections, &mut room),
+            PartForm::Json(node) => json::write(source, node, shape.omit_empty, room),
         });
     }
     match &shape.envelope {
@@ -86,7 +91,12 @@ pub(crate) fn write(source: &Source<'_, '_>, shape: &Shape, limits: Limits, fill
 }
 
 /// The share of the material that a reply may have, by the bytes of a token.
-pub(crate) fn share(turns: &[Turn<'_>], shape: &Shape, limits: Limits, profile: &Profile) -> f64 {
+pub(crate) fn share(
+    turns: &[MaterialTurn<'_>],
+    shape: &AnswerShape,
+    limits: ReplyLimits,
+    profile: &Profile,
+) -> f64 {
     let most = limits.asked.into_iter().chain(limits.own).min();
     let own = limits.own.unwrap_or(profile.default_tokens.value);
     let room = plan(&shape.parts, most, own).iter().sum::<u32>();
@@ -103,7 +113,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// Takes the room for a line, if there is enough.
-    pub(crate) fn take(&mut self, line: &str, counts: &Counts) -> bool {
+    pub(crate) fn take(&mut self, line: &str, counts: &CachedCounter) -> bool {
         let words = line.split_whitespace().count() as u32;
         // One more token for the blank or line break before it.
         let tokens = counts.count_text(line) + 1;
@@ -123,8 +133,8 @@ pub(crate) fn tokens(text: &str) -> u32 {
 
 /// The tokens for each part: what the prompt allows, and for parts without a limit what those leave
 /// of the request's. If even the allowed ones exceed it together, they are scaled down.
-fn plan(parts: &[Part], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
-    let allowed = |part: &Part| {
+fn plan(parts: &[AnswerPart], most: Option<u32>, default_tokens: u32) -> Vec<u32> {
+    let allowed = |part: &AnswerPart| {
         // English prose has four tokens for three words. Exact values need more, so the second
         // bound is three tokens per word.
         let by_words = |words: u32| {
@@ -163,11 +173,11 @@ const MISSES: usize = 12;
 /// The best statements that fit, best first. `line` returns the text for a statement, or `None` if
 /// it has no place.
 pub(crate) fn choose<T>(
-    source: &Source<'_, '_>,
+    source: &WritingSource<'_, '_>,
     room: &mut Room,
     mut line: impl FnMut(&Statement<'_>, &str) -> Option<(T, String)>,
-) -> Vec<Chosen<T>> {
-    let mut chosen: Vec<Chosen<T>> = Vec::new();
+) -> Vec<ChosenStatement<T>> {
+    let mut chosen: Vec<ChosenStatement<T>> = Vec::new();
     let mut written = HashSet::with_hasher(FixedState::default());
     let mut misses = 0;
     for &index in source.ranked {
@@ -188,7 +198,7 @@ pub(crate) fn choose<T>(
         };
         if room.take(&line, source.counts) {
             written.insert(text);
-            chosen.push(Chosen { index, place, line });
+            chosen.push(ChosenStatement { index, place, line });
             misses = 0;
         } else {
             misses += 1;
@@ -198,7 +208,7 @@ pub(crate) fn choose<T>(
 }
 
 /// A statement that was chosen.
-pub(crate) struct Chosen<T> {
+pub(crate) struct ChosenStatement<T> {
     /// Its index.
     pub(crate) index: usize,
     /// The place where it is written.
@@ -214,7 +224,7 @@ const REPORTED: &str = "The user said: ";
 /// What heads a list of files where the prompt offers no place for them.
 const FILES: &str = "Files:";
 
-fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
+fn prose(source: &WritingSource<'_, '_>, begins: bool, room: &mut Room) -> String {
     let mut reserve = |text: &str| {
         room.tokens = room
             .tokens
@@ -226,7 +236,7 @@ fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
     if source.statements.iter().any(|one| one.touch.is_some()) {
         reserve(FILES);
     }
-    let by_user = |statement: &Statement<'_>| statement.piece.speaker == Speaker::User;
+    let by_user = |statement: &Statement<'_>| statement.piece.speaker == Voice::User;
     let mut chosen = choose(source, room, |statement, text| {
         Some(match statement.touch {
             Some(_) => (false, format!("- {text}")),
@@ -235,9 +245,10 @@ fn prose(source: &Source<'_, '_>, begins: bool, room: &mut Room) -> String {
     });
     // The items of files come last.
     chosen.sort_by_key(|chosen| chosen.index);
-    let is_sentence = |chosen: &Chosen<bool>| source.statements[chosen.index].touch.is_none();
+    let is_sentence =
+        |chosen: &ChosenStatement<bool>| source.statements[chosen.index].touch.is_none();
     let (sentences, files) = chosen.split_at(chosen.partition_point(is_sentence));
-    let joined = |lines: &[Chosen<bool>], mark: &str| {
+    let joined = |lines: &[ChosenStatement<bool>], mark: &str| {
         let lines = lines.iter().map(|chosen| chosen.line.as_str());
         lines.collect::<Vec<_>>().join(mark)
     };
@@ -263,7 +274,7 @@ pub(crate) fn sentence(text: &str) -> String {
 }
 
 /// List items; those with exact values come last, under the heading for them if there is one.
-fn bullets(source: &Source<'_, '_>, heading: Option<&str>, room: &mut Room) -> String {
+fn bullets(source: &WritingSource<'_, '_>, heading: Option<&str>, room: &mut Room) -> String {
     room.tokens = room
         .tokens
         .saturating_sub(heading.map_or(0, |heading| source.counts.count_text(heading) + 1));
@@ -275,7 +286,7 @@ fn bullets(source: &Source<'_, '_>, heading: Option<&str>, room: &mut Room) -> S
     lines.sort_by_key(|chosen| (chosen.place, chosen.index));
     let first = lines.partition_point(|chosen| !chosen.place);
     let (first, last) = lines.split_at(first);
-    let joined = |lines: &[Chosen<bool>]| {
+    let joined = |lines: &[ChosenStatement<bool>]| {
         lines
             .iter()
             .map(|chosen| chosen.line.as_str())
@@ -319,9 +330,9 @@ mod tests {
     /// Else a prompt that leaves out one limit would seem to write a better other part.
     #[test]
     fn a_part_with_a_limit_is_not_cut_for_one_without() {
-        let part = |words, tokens| Part {
+        let part = |words, tokens| AnswerPart {
             tag: None,
-            form: Form::Prose,
+            form: PartForm::Prose,
             words,
             tokens,
         };

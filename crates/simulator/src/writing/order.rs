@@ -4,18 +4,18 @@
 //!
 //! Absent on purpose: dates, and words such as "before". Only the position of what is found counts.
 
-use crate::reading::pieces::Turn;
+use crate::reading::pieces::MaterialTurn;
 use crate::writing::answer::UNKNOWN;
 
 /// One item of a list in a question.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Item<'q> {
+pub(crate) struct OrderItem<'q> {
     label: &'q str,
     text: &'q str,
 }
 
 /// The items that a question lists, if it asks for their order.
-pub(crate) fn items(question: &str) -> Option<Vec<Item<'_>>> {
+pub(crate) fn items(question: &str) -> Option<Vec<OrderItem<'_>>> {
     let (asked, _) = question.split_once('(')?;
     let asked = asked.to_lowercase();
     let asks = [
@@ -27,23 +27,27 @@ pub(crate) fn items(question: &str) -> Option<Vec<Item<'_>>> {
     ]
     .iter()
     .any(|word| asked.contains(word));
-    let items: Vec<Item> = question.split('(').skip(1).filter_map(item).collect();
+    let items: Vec<OrderItem> = question.split('(').skip(1).filter_map(item).collect();
     (asks && items.len() > 1).then_some(items)
 }
 
 /// A letter or number in brackets as the label, followed by the item.
-fn item(listed: &str) -> Option<Item<'_>> {
+fn item(listed: &str) -> Option<OrderItem<'_>> {
     let (label, text) = listed.split_once(')')?;
     let is_label =
         (1..=2).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let text = text.trim();
-    (is_label && !text.is_empty()).then_some(Item { label, text })
+    (is_label && !text.is_empty()).then_some(OrderItem { label, text })
 }
 
 /// The labels of the items for which `find` finds something, ordered by where the material states
 /// what was found.
-pub(crate) fn answer(items: &[Item], turns: &[Turn], find: impl Fn(&str) -> String) -> String {
-    let place = |item: &Item| {
+pub(crate) fn answer(
+    items: &[OrderItem],
+    turns: &[MaterialTurn],
+    find: impl Fn(&str) -> String,
+) -> String {
+    let place = |item: &OrderItem| {
         let found = find(item.text);
         turns
             .iter()
@@ -66,7 +70,7 @@ pub(crate) fn answer(items: &[Item], turns: &[Turn], find: impl Fn(&str) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::pieces::Speaker;
+    use crate::reading::pieces::Voice;
 
     #[test]
     fn a_list_is_read_only_where_an_order_is_asked_for() {
@@ -92,11 +96,12 @@ mod tests {
 
     #[test]
     fn items_follow_each_other_as_what_is_found_does() {
-        let turns = ["The key is red. The door is blue.", "The roof is green."].map(|text| Turn {
-            speaker: Speaker::User,
-            text,
-            message: 0,
-        });
+        let turns =
+            ["The key is red. The door is blue.", "The roof is green."].map(|text| MaterialTurn {
+                speaker: Voice::User,
+                text,
+                message: 0,
+            });
         let question = "In which order: (P) roof (Q) cellar (R) door (S) key?";
         let find = |item: &str| match item {
             "roof" => "The roof is green.".to_owned(),

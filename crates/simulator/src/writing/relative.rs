@@ -53,7 +53,7 @@ pub(crate) fn folder<'t>(texts: impl Iterator<Item = &'t str>) -> Option<String>
 }
 
 /// How a reply names files.
-pub(crate) struct Names<'n> {
+pub(crate) struct FileNames<'n> {
     /// The folder of most absolute paths.
     pub(crate) folder: Option<String>,
     /// The path of each file by its name without a folder, or nothing if several have the name.
@@ -63,7 +63,7 @@ pub(crate) struct Names<'n> {
     pub(crate) seed: u64,
 }
 
-impl Names<'_> {
+impl FileNames<'_> {
     /// The text with some of its files named relative to the folder: each file by a draw of its own,
     /// so that a reply has one name for it. A name without a folder becomes the path if one file has
     /// it.
@@ -180,9 +180,9 @@ mod tests {
         );
     }
 
-    fn names(share: f64, seed: u64) -> Names<'static> {
+    fn names(share: f64, seed: u64) -> FileNames<'static> {
         let cart = ("cart.rs", Some("/home/u/shop/src/cart.rs"));
-        Names {
+        FileNames {
             folder: Some("/home/u/shop/".to_owned()),
             by_base_name: HashMap::from([cart, ("mod.rs", None)]),
             share,

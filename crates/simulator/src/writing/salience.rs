@@ -8,10 +8,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::draw::logistic;
 use crate::profile::{Profile, Weights};
-use crate::reading::Shape;
-use crate::reading::pieces::{Speaker, Turn};
+use crate::reading::AnswerShape;
+use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::statements::Statement;
-use crate::writing::values::Values;
+use crate::writing::values::MaterialValues;
 
 /// The floor applies as it is to a reply that may have this share of its material, which recorded
 /// summaries have. Where there is more room, the odds of being written grow with it (assumed).
@@ -21,15 +21,15 @@ const SHARE: f64 = 0.028;
 /// by the statement that suits it best, and a statement repeated in the same words counts only at its
 /// first occurrence. `share` is that of the material which the reply may have.
 pub(crate) fn rank(
-    turns: &[Turn<'_>],
+    turns: &[MaterialTurn<'_>],
     statements: &[Statement<'_>],
     profile: &Profile,
-    shape: &Shape,
+    shape: &AnswerShape,
     share: f64,
     rng: &mut ChaCha8Rng,
 ) -> Vec<usize> {
     let weights = &profile.weights;
-    let values = Values::new(turns, statements);
+    let values = MaterialValues::new(turns, statements);
     let mut worth = values.worth(weights, shape);
     worth
         .iter_mut()
@@ -66,7 +66,7 @@ pub(crate) fn rank(
         };
         // The curve describes positions in a conversation. Where a prompt puts an earlier summary
         // says nothing about its position.
-        let is_said = statement.piece.speaker != Speaker::Summary;
+        let is_said = statement.piece.speaker != Voice::Summary;
         let of_place = if is_said {
             profile.position.value[statement.fifth()]
         } else {
@@ -93,16 +93,16 @@ pub(crate) fn rank(
 fn fills(statement: &Statement<'_>, form: f64) -> bool {
     let piece = statement.piece;
     let is_said = match piece.speaker {
-        Speaker::User => !piece.pasted,
-        Speaker::Assistant => true,
-        Speaker::Summary | Speaker::Tool | Speaker::Call => false,
+        Voice::User => !piece.pasted,
+        Voice::Assistant => true,
+        Voice::Summary | Voice::Tool | Voice::Call => false,
     };
     is_said && form >= 0.0 && !piece.words.iter().any(|word| word.is_value)
 }
 
 /// For each value the statement that says it: one that names its file, or else the one with the best
 /// form, the latest of several.
-fn sayers(statements: &[Statement<'_>], values: &Values, forms: &[f64]) -> Vec<usize> {
+fn sayers(statements: &[Statement<'_>], values: &MaterialValues, forms: &[f64]) -> Vec<usize> {
     let mut sayers = vec![usize::MAX; values.len()];
     for (index, statement) in statements.iter().enumerate() {
         for word in statement.piece.words.iter().filter(|word| word.is_value) {
@@ -130,11 +130,11 @@ fn form(statement: &Statement<'_>, weights: &Weights) -> f64 {
         )
         + when(statement.text.ends_with(['?', '？']), weights.question)
         + when(
-            piece.speaker == Speaker::Assistant && is_announced(statement.text),
+            piece.speaker == Voice::Assistant && is_announced(statement.text),
             weights.announced,
         )
         + when(
-            piece.speaker == Speaker::User && piece.first_person,
+            piece.speaker == Voice::User && piece.first_person,
             weights.first_person,
         )
 }
@@ -160,11 +160,11 @@ fn binding(statement: &Statement<'_>, weights: &Weights) -> f64 {
 /// What the speaker of a statement without an exact value adds.
 fn plain(statement: &Statement<'_>, weights: &Weights, without_tools: bool) -> f64 {
     match statement.piece.speaker {
-        Speaker::User if statement.piece.pasted => weights.pasted,
-        Speaker::User => weights.sentence,
-        Speaker::Tool | Speaker::Call if without_tools => weights.tool + weights.tool_excluded,
-        Speaker::Tool | Speaker::Call => weights.tool,
-        Speaker::Assistant | Speaker::Summary => 0.0,
+        Voice::User if statement.piece.pasted => weights.pasted,
+        Voice::User => weights.sentence,
+        Voice::Tool | Voice::Call if without_tools => weights.tool + weights.tool_excluded,
+        Voice::Tool | Voice::Call => weights.tool,
+        Voice::Assistant | Voice::Summary => 0.0,
     }
 }
 
@@ -175,14 +175,14 @@ pub(crate) fn weight(statements: f64, holders: u32) -> f64 {
 
 /// How rare each stem is among statements.
 struct Rarity {
-    stems: HashMap<u64, Held, FixedState>,
+    stems: HashMap<u64, StemHolders, FixedState>,
     /// The largest possible weight.
     most: f64,
 }
 
 /// What is known about a stem.
 #[derive(Default)]
-struct Held {
+struct StemHolders {
     /// The number of statements with the stem, and the last of them, counted from 1.
     holders: u32,
     last: usize,
@@ -191,7 +191,7 @@ struct Held {
 
 impl Rarity {
     fn new(statements: &[Statement<'_>]) -> Self {
-        let mut stems: HashMap<u64, Held, FixedState> = HashMap::default();
+        let mut stems: HashMap<u64, StemHolders, FixedState> = HashMap::default();
         for (statement, number) in statements.iter().zip(1..) {
             for word in &statement.piece.words {
                 let held = stems.entry(word.stem).or_default();

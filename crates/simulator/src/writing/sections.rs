@@ -3,15 +3,19 @@
 use compactometer_engine::tokens::TokenCounter;
 
 use crate::reading::cues::{Cue, Cues};
-use crate::reading::pieces::Speaker;
+use crate::reading::pieces::Voice;
 use crate::reading::statements::Statement;
-use crate::reading::template::{Form, Section};
-use crate::reading::terms::{Term, stem};
+use crate::reading::template::{Layout, Section};
+use crate::reading::terms::{ReadTerm, stem};
 use crate::writing::files::why;
-use crate::writing::{Chosen, Room, Source, choose, sentence};
+use crate::writing::{ChosenStatement, Room, WritingSource, choose, sentence};
 
 /// The sections with the statements chosen for them.
-pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> String {
+pub(crate) fn write(
+    source: &WritingSource<'_, '_>,
+    sections: &[Section],
+    room: &mut Room,
+) -> String {
     room.tokens = room
         .tokens
         .saturating_sub(source.counts.count_text(&frame(sections)));
@@ -43,7 +47,7 @@ pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Ro
             at,
             verbatim
                 .as_deref()
-                .filter(|_| section.form == Form::Verbatim),
+                .filter(|_| section.form == Layout::Verbatim),
         )
     });
     bodies.flatten().collect::<Vec<_>>().join("\n\n")
@@ -51,7 +55,7 @@ pub(crate) fn write(source: &Source<'_, '_>, sections: &[Section], room: &mut Ro
 
 fn free_labels(sections: &[Section]) -> Vec<Vec<String>> {
     let labels = |section: &Section| match &section.form {
-        Form::Labels(labels) => labels.clone(),
+        Layout::Labels(labels) => labels.clone(),
         _ => Vec::new(),
     };
     sections.iter().map(labels).collect()
@@ -63,7 +67,7 @@ fn frame(sections: &[Section]) -> String {
         .iter()
         .filter(|section| !section.optional)
         .map(|section| match &section.form {
-            Form::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
+            Layout::Table(head, _) => format!("{}\n{}", section.heading, head.join("\n")),
             _ => format!(
                 "{}{}",
                 section.heading,
@@ -74,7 +78,7 @@ fn frame(sections: &[Section]) -> String {
 }
 
 fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize> {
-    let takes = |at: &usize| !matches!(sections[*at].form, Form::Title | Form::Verbatim);
+    let takes = |at: &usize| !matches!(sections[*at].form, Layout::Title | Layout::Verbatim);
     let best = |cues: &Cues| {
         // On a tie, the first section counts.
         let places = (0..sections.len()).rev().filter(takes);
@@ -92,7 +96,7 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
     // Statements that fit nowhere go into a section of sentences, if there is one.
     let sentences = sections
         .iter()
-        .position(|section| section.form == Form::Text);
+        .position(|section| section.form == Layout::Text);
     sentences.or_else(|| best(&Cues::general()).map(|(_, at)| at))
 }
 
@@ -100,14 +104,18 @@ fn best_section(statement: &Statement<'_>, sections: &[Section]) -> Option<usize
 const VERBATIM_SHARE: u32 = 4;
 
 /// The user's first request, or its first sentences if it is long.
-fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> Option<String> {
+fn verbatim(
+    source: &WritingSource<'_, '_>,
+    sections: &[Section],
+    room: &mut Room,
+) -> Option<String> {
     sections
         .iter()
-        .find(|section| section.form == Form::Verbatim)?;
+        .find(|section| section.form == Layout::Verbatim)?;
     let first = source
         .turns
         .iter()
-        .position(|turn| turn.speaker == Speaker::User)?;
+        .position(|turn| turn.speaker == Voice::User)?;
     let mut own = Room {
         tokens: room.tokens / VERBATIM_SHARE,
         ..*room
@@ -131,12 +139,12 @@ fn verbatim(source: &Source<'_, '_>, sections: &[Section], room: &mut Room) -> O
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn line(form: &Form, statement: &Statement<'_>, text: &str) -> String {
+fn line(form: &Layout, statement: &Statement<'_>, text: &str) -> String {
     match form {
-        Form::List(mark) => format!("{mark}{text}"),
-        Form::Table(_, columns) => row(*columns, statement, text),
-        Form::Text => sentence(text),
-        Form::Labels(_) | Form::Title | Form::Verbatim => format!("- {text}"),
+        Layout::List(mark) => format!("{mark}{text}"),
+        Layout::Table(_, columns) => row(*columns, statement, text),
+        Layout::Text => sentence(text),
+        Layout::Labels(_) | Layout::Title | Layout::Verbatim => format!("- {text}"),
     }
 }
 
@@ -154,15 +162,15 @@ fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
         let rest = " - |".repeat(columns - 2);
         return format!("| {path} | {why} |{rest}");
     }
-    let is_name = |term: &Term<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
+    let is_name = |term: &ReadTerm<'_>| term.is_value() && term.text.contains(char::is_alphabetic);
     let thing = statement
         .terms()
-        .find(Term::is_path)
+        .find(ReadTerm::is_path)
         .or(statement.terms().find(is_name));
     let action = statement
         .terms()
         .find(|term| Cues::of_stems([stem(term.text)]).get(Cue::Done) > 0.0);
-    let cell = |term: Option<Term<'_>>| term.map_or("-", |term| term.text).to_owned();
+    let cell = |term: Option<ReadTerm<'_>>| term.map_or("-", |term| term.text).to_owned();
     let mut cells = match columns {
         1 => Vec::new(),
         2 => vec![cell(thing)],
@@ -176,7 +184,7 @@ fn row(columns: usize, statement: &Statement<'_>, text: &str) -> String {
 /// A statement of an earlier summary may already have one of the labels.
 fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
     let labels = sections.iter().filter_map(|section| match &section.form {
-        Form::Labels(labels) => Some(labels),
+        Layout::Labels(labels) => Some(labels),
         _ => None,
     });
     labels
@@ -187,21 +195,23 @@ fn without_labels<'t>(text: &'t str, sections: &[Section]) -> &'t str {
 
 fn render(
     section: &Section,
-    chosen: &[Chosen<usize>],
+    chosen: &[ChosenStatement<usize>],
     at: usize,
     verbatim: Option<&str>,
 ) -> Option<String> {
     let lines = lines_at(chosen, at);
     let mut text = section.heading.clone();
     match &section.form {
-        Form::Title => return Some(text),
-        Form::Verbatim => text = format!("{text}\n{}", verbatim.unwrap_or("None")),
+        Layout::Title => return Some(text),
+        Layout::Verbatim => text = format!("{text}\n{}", verbatim.unwrap_or("None")),
         _ if lines.is_empty() && section.optional => return None,
-        Form::Text if lines.is_empty() => text.push_str(" None"),
-        Form::Text => text = format!("{text} {}", lines.join(" ")),
+        Layout::Text if lines.is_empty() => text.push_str(" None"),
+        Layout::Text => text = format!("{text} {}", lines.join(" ")),
         _ if lines.is_empty() => text.push_str("\nNone"),
-        Form::Table(head, _) => text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n")),
-        Form::List(_) | Form::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
+        Layout::Table(head, _) => {
+            text = format!("{text}\n{}\n{}", head.join("\n"), lines.join("\n"))
+        }
+        Layout::List(_) | Layout::Labels(_) => text = format!("{text}\n{}", lines.join("\n")),
     }
     if let Some(close) = &section.close {
         text = format!("{text}\n{close}");
@@ -209,7 +219,7 @@ fn render(
     Some(text)
 }
 
-fn lines_at(chosen: &[Chosen<usize>], at: usize) -> Vec<&str> {
+fn lines_at(chosen: &[ChosenStatement<usize>], at: usize) -> Vec<&str> {
     let there = chosen.iter().filter(|chosen| chosen.place == at);
     there.map(|chosen| chosen.line.as_str()).collect()
 }

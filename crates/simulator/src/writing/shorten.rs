@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::reading::cues::Cues;
-use crate::reading::terms::{Term, terms};
+use crate::reading::terms::{ReadTerm, terms};
 
 /// The text of a statement in at most `most_words` words.
 pub(crate) fn shorten(text: &str, most_words: usize) -> String {
@@ -143,7 +143,7 @@ fn around_value(clause: &str, most_words: usize) -> String {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let value = words
         .iter()
-        .position(|word| terms(word).iter().any(Term::is_value))
+        .position(|word| terms(word).iter().any(ReadTerm::is_value))
         .unwrap_or(0);
     let start = (value + 1).saturating_sub(most_words);
     words[start..words.len().min(start + most_words)].join(" ")

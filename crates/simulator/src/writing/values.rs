@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::profile::Weights;
-use crate::reading::Shape;
+use crate::reading::AnswerShape;
 use crate::reading::calls::Touch;
-use crate::reading::pieces::{Speaker, Turn, without_place};
+use crate::reading::pieces::{MaterialTurn, Voice, without_place};
 use crate::reading::statements::Statement;
 use crate::reading::terms::{has_extension, number, stem};
 
@@ -48,7 +48,7 @@ impl Value {
 }
 
 /// The values of a material.
-pub(crate) struct Values {
+pub(crate) struct MaterialValues {
     /// The index of each value, by the number of its stem, in the order of their first mention.
     places: HashMap<u64, usize, FixedState>,
     values: Vec<Value>,
@@ -58,11 +58,11 @@ pub(crate) struct Values {
 /// Bytes of a token, about. Only logarithms of tokens count.
 pub(crate) const BYTES_PER_TOKEN: f64 = 4.0;
 
-impl Values {
+impl MaterialValues {
     /// The values of these statements, in the order of the material.
-    pub(crate) fn new(turns: &[Turn<'_>], statements: &[Statement<'_>]) -> Self {
+    pub(crate) fn new(turns: &[MaterialTurn<'_>], statements: &[Statement<'_>]) -> Self {
         let bytes = turns.iter().map(|turn| turn.text.len()).sum();
-        let mut found = Values {
+        let mut found = MaterialValues {
             places: HashMap::default(),
             values: Vec::new(),
             bytes,
@@ -129,10 +129,10 @@ impl Values {
         }
         value.last_message = message;
         value.last_at = statement.at;
-        let is_user = piece.speaker == Speaker::User;
+        let is_user = piece.speaker == Voice::User;
         value.is_typed |= is_user && !piece.pasted;
         value.is_pasted |= piece.pasted;
-        value.is_said |= piece.speaker != Speaker::Tool;
+        value.is_said |= piece.speaker != Voice::Tool;
         value.is_address |= piece.is_address;
     }
 
@@ -152,7 +152,7 @@ impl Values {
     }
 
     /// What each value is worth, in the order of their first mention.
-    pub(crate) fn worth(&self, weights: &Weights, shape: &Shape) -> Vec<f64> {
+    pub(crate) fn worth(&self, weights: &Weights, shape: &AnswerShape) -> Vec<f64> {
         let of_features = weights.of_features();
         let worth = |value: &Value| {
             let features = self.features(value);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::material::by_name;
-use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::Role;
 use compactometer_engine::meter::Metered;
@@ -40,7 +40,7 @@ async fn run(strategy: &str, model: &str) -> Seen {
         session.push(counted).unwrap();
     }
     let only_summaries = session.events().iter().filter(|event| {
-        let read = |extraction: &Extraction| matches!(extraction.reading, Reading::Rung(_));
+        let read = |extraction: &Extraction| matches!(extraction.reading, LadderReading::Rung(_));
         event.outcome == Outcome::Applied
             && !event.extractions.is_empty()
             && !event.extractions.iter().any(read)
@@ -51,7 +51,7 @@ async fn run(strategy: &str, model: &str) -> Seen {
             .expect("every attempt says what became of it");
         assert_eq!(
             event.failed.is_none(),
-            matches!(extraction.reading, Reading::Rung(_)),
+            matches!(extraction.reading, LadderReading::Rung(_)),
             "{event:?}"
         );
         extraction
@@ -70,18 +70,27 @@ async fn run(strategy: &str, model: &str) -> Seen {
     }
 }
 
-const STRICT: Reading = Reading::Rung(Rung::Strict);
+const STRICT: LadderReading = LadderReading::Rung(Rung::Strict);
 
 /// How an answer under a fault may be read by `prompt-checkpoint` and by `middleware-checkpoint`.
-fn expected(fault: &str) -> [Vec<Reading>; 2] {
+fn expected(fault: &str) -> [Vec<LadderReading>; 2] {
     use Unreadable::{Empty, Malformed, NoAnswer, NoObject, Refused, Unclosed};
-    let rung = |rung| vec![Reading::Rung(rung)];
-    let unreadable = |reason| vec![Reading::Unreadable(reason)];
-    let cut = || vec![Reading::Rung(Rung::Partial), Reading::Unreadable(Unclosed)];
+    let rung = |rung| vec![LadderReading::Rung(rung)];
+    let unreadable = |reason| vec![LadderReading::Unreadable(reason)];
+    let cut = || {
+        vec![
+            LadderReading::Rung(Rung::Partial),
+            LadderReading::Unreadable(Unclosed),
+        ]
+    };
     match fault {
         "malformed-json" => [rung(Rung::Lenient), rung(Rung::Lenient)],
         "fenced-json" => [rung(Rung::Fenced), rung(Rung::Fenced)],
-        "broken-json" => [0, 1].map(|_| [Malformed, Unclosed].map(Reading::Unreadable).to_vec()),
+        "broken-json" => [0, 1].map(|_| {
+            [Malformed, Unclosed]
+                .map(LadderReading::Unreadable)
+                .to_vec()
+        }),
         "cut-json" => [cut(), cut()],
         // The summary, and not the checkpoint, may be the part that is cut.
         "dropped" => [[cut(), unreadable(NoObject)].concat(), cut()],
@@ -89,7 +98,7 @@ fn expected(fault: &str) -> [Vec<Reading>; 2] {
         // Not every such answer is recognised as missing a summary; otherwise its chat is the
         // summary.
         "continues-chat" => [
-            [Refused, NoObject].map(Reading::Unreadable).to_vec(),
+            [Refused, NoObject].map(LadderReading::Unreadable).to_vec(),
             unreadable(NoObject),
         ],
         "empty" | "blank" | "filtered" | "reasoning-only" => {
@@ -136,8 +145,8 @@ fn every_fault_shows_as_a_rung_or_a_reason() {
             );
             assert!(!fault.fails_call() || seen.last.is_empty());
             rungs.extend(found.iter().filter_map(|reading| match reading {
-                Reading::Rung(rung) => Some(*rung),
-                Reading::Unreadable(_) => None,
+                LadderReading::Rung(rung) => Some(*rung),
+                LadderReading::Unreadable(_) => None,
             }));
         }
     }

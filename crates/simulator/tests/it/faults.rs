@@ -4,11 +4,11 @@
 
 use crate::material::by_name;
 use async_trait::async_trait;
-use compactometer_engine::checkpoint::{Examples, Reading, Rung, Unreadable, extract};
+use compactometer_engine::checkpoint::{Examples, LadderReading, Rung, Unreadable, extract};
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_simulator::faults::{ALL, Fault, Faults, Faulty};
+use compactometer_simulator::faults::{ALL, FaultRates, Faulty, ModelFault};
 use proptest::prelude::*;
 
 use crate::material::{
@@ -66,7 +66,7 @@ fn json(text: &str) -> &str {
 }
 
 /// How the engine reads the checkpoint of a reply.
-fn reading(reply: &ChatReply) -> Reading {
+fn reading(reply: &ChatReply) -> LadderReading {
     extract(json(&reply.text), reply.finish, &Examples::default())
         .1
         .reading
@@ -87,13 +87,13 @@ const CHANGES: &[(&str, Check)] = &[
     ("malformed-json", |_, plain, got| {
         got.text.len() > plain.text.len()
             && got.text.contains("[CHECKPOINT]")
-            && reading(got) == Reading::Rung(Rung::Lenient)
+            && reading(got) == LadderReading::Rung(Rung::Lenient)
     }),
     ("broken-json", |_, plain, got| {
         got.text.len().abs_diff(plain.text.len()) <= 2
             && got.finish == Finish::Stop
             && [Unreadable::Malformed, Unreadable::Unclosed]
-                .map(Reading::Unreadable)
+                .map(LadderReading::Unreadable)
                 .contains(&reading(got))
     }),
     ("fenced-json", |_, plain, got| {
@@ -104,8 +104,8 @@ const CHANGES: &[(&str, Check)] = &[
             && plain.text.starts_with(&got.text)
             && json(&got.text).starts_with('{')
             && [
-                Reading::Rung(Rung::Partial),
-                Reading::Unreadable(Unreadable::Unclosed),
+                LadderReading::Rung(Rung::Partial),
+                LadderReading::Unreadable(Unreadable::Unclosed),
             ]
             .contains(&reading(got))
     }),
@@ -158,7 +158,7 @@ const CHANGES: &[(&str, Check)] = &[
             .filter(|number| number.len() == 6);
         let said = request.texts().collect::<String>();
         numbers.filter(|number| !said.contains(number)).count() == 1
-            && reading(got) == Reading::Rung(Rung::Strict)
+            && reading(got) == LadderReading::Rung(Rung::Strict)
     }),
     ("example-leak", |_, plain, got| {
         let examples = [
@@ -173,7 +173,7 @@ const CHANGES: &[(&str, Check)] = &[
         examples
             .iter()
             .any(|words| count(&got.text, words) > count(&plain.text, words))
-            && reading(got) == Reading::Rung(Rung::Strict)
+            && reading(got) == LadderReading::Rung(Rung::Strict)
     }),
     ("over-length", |request, _, got| {
         tokens(&got.text) > u64::from(request.max_output_tokens.unwrap_or(0)) * 3 / 2
@@ -245,7 +245,7 @@ fn every_fault_has_its_effect_repeatably() {
     assert_eq!(CHANGES.len() + FAILURES.len(), ALL.len());
 }
 
-fn check(fault: &Fault, request: &ChatRequest, plain: &ChatReply, outcome: &Outcome) {
+fn check(fault: &ModelFault, request: &ChatRequest, plain: &ChatReply, outcome: &Outcome) {
     match outcome {
         Ok(got) => {
             let (_, holds) = CHANGES
@@ -304,7 +304,7 @@ fn small(seed: u64) -> ChatRequest {
 
 /// The number of 2,000 calls that each fault of a list strikes, in the order of the list.
 fn struck(faults: &str, names: &[&str]) -> Vec<u32> {
-    let faults: Faults = faults.parse().unwrap();
+    let faults: FaultRates = faults.parse().unwrap();
     let mut counts = vec![0; names.len()];
     for seed in 0..2_000 {
         if let Some(fault) = faults.strikes(&small(seed)) {
@@ -361,7 +361,7 @@ fn composed_faults_each_keep_their_rate() {
 #[test]
 fn the_calls_struck_depend_only_on_seed_fault_and_request() {
     let hits = |faults: &str| {
-        let faults: Faults = faults.parse().unwrap();
+        let faults: FaultRates = faults.parse().unwrap();
         (0..300)
             .filter(|seed| {
                 faults
@@ -387,7 +387,7 @@ fn the_calls_struck_depend_only_on_seed_fault_and_request() {
 #[test]
 fn only_struck_calls_change() {
     let text = "Keep port 8042 open.".to_owned();
-    let faults: Faults = "server-error=0.2,swapped-digits=0.2".parse().unwrap();
+    let faults: FaultRates = "server-error=0.2,swapped-digits=0.2".parse().unwrap();
     let model = Faulty::new(Box::new(Says(text.clone())), faults.clone());
     let mut struck = 0;
     for seed in 0..200 {

@@ -66,7 +66,7 @@ pub(super) fn records(
     Ok(records)
 }
 
-struct Frame<'b> {
+struct ArchiveFrame<'b> {
     at: usize,
     sequence: u64,
     against: u64,
@@ -74,7 +74,7 @@ struct Frame<'b> {
     compressed: &'b [u8],
 }
 
-impl Frame<'_> {
+impl ArchiveFrame<'_> {
     fn unpack(&self, plain: &Plain) -> Result<Vec<u8>, String> {
         let none = Vec::new();
         let dictionary = match self.against {
@@ -88,7 +88,7 @@ impl Frame<'_> {
     }
 }
 
-fn frames<'b>(bytes: &'b [u8], path: &Path) -> Result<Vec<Frame<'b>>, Error> {
+fn frames<'b>(bytes: &'b [u8], path: &Path) -> Result<Vec<ArchiveFrame<'b>>, Error> {
     let mut frames = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -100,7 +100,7 @@ fn frames<'b>(bytes: &'b [u8], path: &Path) -> Result<Vec<Frame<'b>>, Error> {
     Ok(frames)
 }
 
-fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
+fn frame_at(bytes: &[u8], at: usize) -> Option<ArchiveFrame<'_>> {
     let (sequence, rest) = bytes[at..].split_first_chunk()?;
     let (against, rest) = rest.split_first_chunk()?;
     let (plain_bytes, rest) = rest.split_first_chunk()?;
@@ -108,7 +108,7 @@ fn frame_at(bytes: &[u8], at: usize) -> Option<Frame<'_>> {
     let plain_bytes = u32::from_le_bytes(*plain_bytes) as usize;
     let compressed = rest.get(..u32::from_le_bytes(*compressed_bytes) as usize)?;
     let (sequence, against) = (u64::from_le_bytes(*sequence), u64::from_le_bytes(*against));
-    (plain_bytes <= packing::MOST).then_some(Frame {
+    (plain_bytes <= packing::MOST).then_some(ArchiveFrame {
         at,
         sequence,
         against,

@@ -19,7 +19,7 @@ pub(super) const FORMAT: u64 = 1;
 
 /// The commit point: what it names holds, all else is left over.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Index {
+pub(super) struct FileIndex {
     pub(super) format: u64,
     /// The thread's id, so that a folder that was moved or copied by hand is noticed.
     pub(super) thread: String,
@@ -30,7 +30,7 @@ pub(super) struct Index {
     /// How much of the archive holds.
     pub(super) archive_bytes: u64,
     /// Commits with files of their own, oldest first.
-    pub(super) commits: Vec<Entry>,
+    pub(super) commits: Vec<OwnFileCommit>,
     pub(super) rollbacks: Vec<Rollback>,
     /// What `latest.json` must say; null before the first checkpoint.
     pub(super) latest: Option<Value>,
@@ -38,7 +38,7 @@ pub(super) struct Index {
 
 /// A commit with a file of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct OwnFileCommit {
     pub(super) file: String,
     pub(super) sequence: u64,
     /// Number of its first record.
@@ -71,9 +71,9 @@ pub(super) struct NewCommitFile<'c> {
     pub(super) after: MessageId,
 }
 
-impl Index {
+impl FileIndex {
     pub(super) fn new(thread: &str) -> Self {
-        Index {
+        FileIndex {
             format: FORMAT,
             thread: thread.to_owned(),
             sequence: 0,
@@ -89,10 +89,10 @@ impl Index {
     /// [`Error::Newer`], before anything else is looked at; [`Error::Damaged`].
     pub(super) fn parse(bytes: &[u8], path: &Path, thread: &str) -> Result<Self, Error> {
         #[derive(Deserialize)]
-        struct Format {
+        struct StoreFormat {
             format: u64,
         }
-        let Format { format } = parse(bytes, path)?;
+        let StoreFormat { format } = parse(bytes, path)?;
         if format > FORMAT {
             return Err(Error::Newer {
                 path: path.to_owned(),
@@ -100,7 +100,7 @@ impl Index {
                 known: FORMAT,
             });
         }
-        let index: Index = parse(bytes, path)?;
+        let index: FileIndex = parse(bytes, path)?;
         check_thread(&index.thread, thread, path)?;
         match index.commits.iter().find(|entry| !is_commit(&entry.file)) {
             Some(entry) => Err(Error::damaged(

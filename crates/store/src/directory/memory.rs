@@ -27,7 +27,7 @@ pub(super) fn write(folder: &Path, text: &str) -> Result<(), Error> {
 mod tests {
     use std::io::ErrorKind;
 
-    use crate::directory::disk::faults::{self, Fault};
+    use crate::directory::disk::faults::{self, DiskFault};
     use crate::{Checkpoints, KEEP};
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
         assert!(number >= 5, "{number}");
         let mut kept = 0;
         for at in 0..number {
-            for fault in [Fault::Once(ErrorKind::StorageFull), Fault::Kill] {
+            for fault in [DiskFault::Once(ErrorKind::StorageFull), DiskFault::Kill] {
                 let (is_written, found, _) = steps(root.path(), Some((at, fault)));
                 assert!(
                     found == "the new one" || (found == "before" && !is_written),

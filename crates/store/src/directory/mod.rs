@@ -21,8 +21,8 @@ use compactometer_engine::record::RecordKind;
 use serde_json::Value;
 
 use self::disk::Hold;
-use self::files::{CommitFile, Entry, Index, NewCommitFile};
-use crate::backend::{Backend, Change, check_follows};
+use self::files::{CommitFile, FileIndex, NewCommitFile, OwnFileCommit};
+use crate::backend::{Backend, ThreadChange, check_follows};
 use crate::contents::{Contents, Size, names_version, to_fold};
 use crate::error::Error;
 use crate::metadata::{self, Metadata};
@@ -74,19 +74,19 @@ impl Directory {
     }
 
     /// The folder of a thread's first commit, with an index that names nothing.
-    fn create(&self, id: &ThreadId) -> Result<Index, Error> {
+    fn create(&self, id: &ThreadId) -> Result<FileIndex, Error> {
         let folder = self.folder(id);
         disk::create_folder(&folder)?;
         // Before the index is written, since a thread with an index is not made again.
         disk::sync_folder(&self.root)?;
-        let index = Index::new(id.as_str());
+        let index = FileIndex::new(id.as_str());
         write_index(&folder, &index)?;
         Ok(index)
     }
 
     /// Moves the oldest commits into the archive until `keep` are left; gives the names of their
     /// files.
-    fn fold(&self, folder: &Path, index: &mut Index) -> Result<Vec<String>, Error> {
+    fn fold(&self, folder: &Path, index: &mut FileIndex) -> Result<Vec<String>, Error> {
         let mut frames = Vec::new();
         let mut folded = Vec::new();
         loop {
@@ -148,7 +148,7 @@ impl Backend for Directory {
         }
     }
 
-    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
+    fn append(&self, id: &ThreadId, expected: u64, change: &ThreadChange<'_>) -> Result<(), Error> {
         let _lock = self.lock(id, Hold::Alone)?;
         let folder = self.folder(id);
         let found = read::index(&folder, id)?;
@@ -233,7 +233,7 @@ impl Backend for Directory {
 }
 
 /// The index after a change; its last entry is the change's own.
-fn next(mut index: Index, change: &Change<'_>) -> Index {
+fn next(mut index: FileIndex, change: &ThreadChange<'_>) -> FileIndex {
     let saved = change.commit.saved;
     index.sequence += 1;
     let time = saved
@@ -243,7 +243,7 @@ fn next(mut index: Index, change: &Change<'_>) -> Index {
     let time = time.map_or("untimed".to_owned(), |time| {
         time.strftime("%Y%m%d_%H%M%S").to_string()
     });
-    index.commits.push(Entry {
+    index.commits.push(OwnFileCommit {
         // The sequence keeps two commits of one second apart.
         file: format!("checkpoint_{time}_{:06}.json", index.sequence),
         sequence: index.sequence,
@@ -269,7 +269,7 @@ fn next(mut index: Index, change: &Change<'_>) -> Index {
     index
 }
 
-fn cost(change: &Change<'_>) -> Option<f64> {
+fn cost(change: &ThreadChange<'_>) -> Option<f64> {
     change
         .costs
         .iter()
@@ -278,7 +278,7 @@ fn cost(change: &Change<'_>) -> Option<f64> {
         .filter(|_| !change.costs.is_empty())
 }
 
-fn commit_file(id: &ThreadId, sequence: u64, change: &Change<'_>) -> Vec<u8> {
+fn commit_file(id: &ThreadId, sequence: u64, change: &ThreadChange<'_>) -> Vec<u8> {
     let file = NewCommitFile {
         thread: id.as_str(),
         sequence,
@@ -300,7 +300,7 @@ fn latest_of(id: &ThreadId, contents: &Contents) -> Option<Value> {
     Some(metadata::document(&saved.body, &metadata))
 }
 
-fn write_index(folder: &Path, index: &Index) -> Result<(), Error> {
+fn write_index(folder: &Path, index: &FileIndex) -> Result<(), Error> {
     disk::replace(
         &folder.join(INDEX),
         &serde_json::to_vec(index).unwrap_or_default(),
@@ -309,7 +309,7 @@ fn write_index(folder: &Path, index: &Index) -> Result<(), Error> {
 }
 
 /// Takes away what a kill left, and writes `latest.json` where it is not as the index says.
-fn tidy(folder: &Path, index: &Index) -> Result<(), Error> {
+fn tidy(folder: &Path, index: &FileIndex) -> Result<(), Error> {
     for name in disk::names(folder)? {
         if is_left_over(folder, index, &name) {
             disk::remove_file(&folder.join(name))?;
@@ -320,7 +320,7 @@ fn tidy(folder: &Path, index: &Index) -> Result<(), Error> {
 
 /// A commit's file that the index does not name, or a file that was being written. What this store
 /// did not write is not its to remove.
-fn is_left_over(folder: &Path, index: &Index, name: &str) -> bool {
+fn is_left_over(folder: &Path, index: &FileIndex, name: &str) -> bool {
     let whole = name.strip_suffix(".partial");
     match whole {
         Some(whole) => [INDEX, LATEST, memory::FILE].contains(&whole) || files::is_commit(whole),
@@ -333,7 +333,7 @@ fn is_left_over(folder: &Path, index: &Index, name: &str) -> bool {
     }
 }
 
-fn write_latest(folder: &Path, index: &Index) -> Result<(), Error> {
+fn write_latest(folder: &Path, index: &FileIndex) -> Result<(), Error> {
     let path = folder.join(LATEST);
     let found = disk::read(&path)?;
     match &index.latest {

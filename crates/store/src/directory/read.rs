@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use super::files::{CommitFile, Entry, Index};
+use super::files::{CommitFile, FileIndex, OwnFileCommit};
 use super::{ARCHIVE, INDEX, archive, disk};
-use crate::contents::{Contents, Kept};
+use crate::contents::{CommittedView, Contents};
 use crate::error::Error;
 use crate::thread_id::ThreadId;
 
 /// The thread's index; none before its first commit.
-pub(super) fn index(folder: &Path, id: &ThreadId) -> Result<Option<Index>, Error> {
+pub(super) fn index(folder: &Path, id: &ThreadId) -> Result<Option<FileIndex>, Error> {
     let path = folder.join(INDEX);
     if let Some(bytes) = disk::read(&path)? {
-        return Index::parse(&bytes, &path, id.as_str()).map(Some);
+        return FileIndex::parse(&bytes, &path, id.as_str()).map(Some);
     }
     // The index comes before all else, so files without one were left by something else than a
     // kill.
@@ -28,7 +28,7 @@ pub(super) fn index(folder: &Path, id: &ThreadId) -> Result<Option<Index>, Error
     }
 }
 
-fn commit(folder: &Path, thread: &str, entry: &Entry) -> Result<CommitFile, Error> {
+fn commit(folder: &Path, thread: &str, entry: &OwnFileCommit) -> Result<CommitFile, Error> {
     let path = folder.join(&entry.file);
     let bytes = disk::read(&path)?
         .ok_or_else(|| Error::damaged(&path, "the index names it, and it is missing"))?;
@@ -36,7 +36,11 @@ fn commit(folder: &Path, thread: &str, entry: &Entry) -> Result<CommitFile, Erro
 }
 
 /// The very bytes of a commit's records.
-pub(super) fn raw_records(folder: &Path, index: &Index, entry: &Entry) -> Result<Vec<u8>, Error> {
+pub(super) fn raw_records(
+    folder: &Path,
+    index: &FileIndex,
+    entry: &OwnFileCommit,
+) -> Result<Vec<u8>, Error> {
     Ok(commit(folder, &index.thread, entry)?
         .records
         .get()
@@ -45,7 +49,7 @@ pub(super) fn raw_records(folder: &Path, index: &Index, entry: &Entry) -> Result
 }
 
 /// Everything that an index names.
-pub(super) fn all(folder: &Path, index: Index) -> Result<Contents, Error> {
+pub(super) fn all(folder: &Path, index: FileIndex) -> Result<Contents, Error> {
     let mut history = Vec::new();
     let mut kept = Vec::new();
     let mut plain = archive::Plain::new();
@@ -53,7 +57,7 @@ pub(super) fn all(folder: &Path, index: Index) -> Result<Contents, Error> {
         let file = commit(folder, &index.thread, entry)?;
         history.extend(file.records(&folder.join(&entry.file))?);
         plain.insert(entry.sequence, file.records.get().as_bytes().to_vec());
-        kept.push(Kept {
+        kept.push(CommittedView {
             numbers: entry.first..entry.first.saturating_add(entry.records),
             view: file.view,
             after: file.after,

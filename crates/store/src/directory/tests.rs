@@ -8,7 +8,7 @@ use compactometer_engine::store::{Commit, State, Store};
 use compactometer_engine::view::Edit;
 use tempfile::TempDir;
 
-use super::disk::faults::{self, Fault};
+use super::disk::faults::{self, DiskFault};
 use super::*;
 use crate::{Checkpoints, Thread};
 
@@ -139,7 +139,8 @@ fn a_kill_at_each_step_leaves_the_old_or_the_new_state() {
             let (root, folder) = thread_of(number);
             let mut thread = open(root.path()).thread("telegram:1").unwrap();
             thread.load().unwrap();
-            let (result, _) = faults::with(Some((at, Fault::Kill)), || commit(&mut thread, number));
+            let (result, _) =
+                faults::with(Some((at, DiskFault::Kill)), || commit(&mut thread, number));
             let before = number.checked_sub(1).map_or_else(State::default, state);
             let loaded = load(&root).unwrap();
             let place = format!("commit {number}, step {at}");
@@ -177,7 +178,7 @@ fn a_full_disk_or_a_refused_write_at_each_step_loses_nothing() {
             let mut thread = open(root.path()).thread("telegram:1").unwrap();
             thread.load().unwrap();
             let (result, steps) =
-                faults::with(Some((at, Fault::Once(kind))), || commit(&mut thread, 3));
+                faults::with(Some((at, DiskFault::Once(kind))), || commit(&mut thread, 3));
             match result {
                 Err(error) => {
                     assert!(
@@ -213,7 +214,7 @@ fn a_deletion_that_is_killed_is_finished_or_was_none() {
     for at in 0..steps.len() {
         let (root, folder) = thread_of(3);
         let store = open(root.path());
-        let _ = faults::with(Some((at, Fault::Kill)), || store.clear("telegram:1"));
+        let _ = faults::with(Some((at, DiskFault::Kill)), || store.clear("telegram:1"));
         let loaded = load(&root).unwrap();
         assert!(
             loaded == state(2) || loaded == State::default(),

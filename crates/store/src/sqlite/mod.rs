@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use compactometer_disk::Identity;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::backend::{Backend, Change, check_follows};
+use crate::backend::{Backend, ThreadChange, check_follows};
 use crate::contents::{Contents, Size};
 use crate::error::Error;
 use crate::thread_id::ThreadId;
@@ -111,7 +111,7 @@ impl Backend for Sqlite {
         rows::read(&transaction, id, &self.path)
     }
 
-    fn append(&self, id: &ThreadId, expected: u64, change: &Change<'_>) -> Result<(), Error> {
+    fn append(&self, id: &ThreadId, expected: u64, change: &ThreadChange<'_>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = self.begin(&mut connection, "begin a commit")?;
         let (sequence, records) =

@@ -20,9 +20,9 @@ use crate::packing;
 use crate::thread_id::ThreadId;
 
 /// A record as the tables hold it: its JSON, and the body if that is kept apart.
-type Piece = (Box<RawValue>, Option<String>);
+type RecordPieces = (Box<RawValue>, Option<String>);
 
-type Pieces = BTreeMap<u32, Piece>;
+type Pieces = BTreeMap<u32, RecordPieces>;
 
 /// All of a thread, oldest first; their numbers count from 0.
 pub(super) fn read(
@@ -176,7 +176,7 @@ fn damaged(path: &Path, error: &serde_json::Error) -> Error {
 }
 
 fn saved(
-    (record, summary): &Piece,
+    (record, summary): &RecordPieces,
     number: u32,
     id: &ThreadId,
     path: &Path,
@@ -220,7 +220,7 @@ fn text(pieces: &Pieces, numbers: &Range<u32>) -> Option<Vec<u8>> {
 }
 
 /// A row of `packed_records`.
-struct Frame {
+struct RecordFrame {
     first: u32,
     records: u32,
     against: Range<u32>,
@@ -229,12 +229,12 @@ struct Frame {
 }
 
 /// Newest first.
-fn frames(connection: &Connection, id: &ThreadId) -> rusqlite::Result<Vec<Frame>> {
+fn frames(connection: &Connection, id: &ThreadId) -> rusqlite::Result<Vec<RecordFrame>> {
     let sql = "SELECT first_record, records, against_first, against_records, plain_bytes, packed FROM packed_records \
                WHERE session_id = ?1 ORDER BY first_record DESC";
     all(connection, sql, id, |row| {
         let (against, records) = (row.get::<_, u32>(2)?, row.get(3)?);
-        Ok(Frame {
+        Ok(RecordFrame {
             first: row.get(0)?,
             records: row.get(1)?,
             against: against..against.saturating_add(records),
@@ -244,8 +244,8 @@ fn frames(connection: &Connection, id: &ThreadId) -> rusqlite::Result<Vec<Frame>
     })
 }
 
-impl Frame {
-    fn unpack(&self, newer: &Pieces) -> Result<Vec<Piece>, String> {
+impl RecordFrame {
+    fn unpack(&self, newer: &Pieces) -> Result<Vec<RecordPieces>, String> {
         let Range { start, end } = self.against;
         let dictionary = text(newer, &self.against);
         let dictionary = dictionary.ok_or_else(|| {
@@ -257,8 +257,8 @@ impl Frame {
         }
         let json = packing::unpack(&self.packed, plain_bytes, &dictionary)
             .map_err(|error| error.to_string())?;
-        let pieces =
-            serde_json::from_slice::<Vec<Piece>>(&json).map_err(|error| error.to_string())?;
+        let pieces = serde_json::from_slice::<Vec<RecordPieces>>(&json)
+            .map_err(|error| error.to_string())?;
         let (held, named) = (pieces.len(), self.records);
         if held == named as usize {
             Ok(pieces)

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::query::{all, json};
 use super::{cannot, records};
-use crate::backend::Change;
-use crate::contents::{Contents, Kept, Rollback, names_version, to_fold};
+use crate::backend::ThreadChange;
+use crate::contents::{CommittedView, Contents, Rollback, names_version, to_fold};
 use crate::error::Error;
 use crate::thread_id::ThreadId;
 
@@ -39,7 +39,7 @@ pub(super) fn read(connection: &Connection, id: &ThreadId, path: &Path) -> Resul
     let history = records::read(connection, id, path)?;
     let kept = views.into_iter().map(|(first, records, after, view)| {
         let view: Vec<Edit> = parse(&view, path, "a row of `views`")?;
-        Ok(Kept {
+        Ok(CommittedView {
             numbers: first..first.saturating_add(records),
             view,
             after: MessageId(after),
@@ -83,7 +83,7 @@ pub(super) fn write(
     connection: &Connection,
     id: &ThreadId,
     (sequence, records): (u64, u32),
-    change: &Change<'_>,
+    change: &ThreadChange<'_>,
 ) -> rusqlite::Result<()> {
     let (session, sequence) = (id.as_str(), sequence.cast_signed());
     connection.execute(

@@ -3,7 +3,7 @@
 use compactometer_engine::message::{Message, Part, Role};
 use compactometer_formats::scenario::Speaker;
 
-use crate::dice::Dice;
+use crate::dice::SeededDice;
 
 /// The text of a message to which the speaker may add.
 pub(super) fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String> {
@@ -23,7 +23,7 @@ pub(super) fn place_of(message: &mut Message, by: Speaker) -> Option<&mut String
 }
 
 /// Adds a sentence to what a person or the agent says, or a line anywhere in a result.
-pub(super) fn append(said: &mut String, text: &str, by: Speaker, dice: &mut Dice) {
+pub(super) fn append(said: &mut String, text: &str, by: Speaker, dice: &mut SeededDice) {
     if by != Speaker::Tool {
         let gap = if said.is_empty() { "" } else { "\n\n" };
         said.extend([gap, text]);

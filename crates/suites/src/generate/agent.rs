@@ -4,13 +4,13 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-use crate::dice::Dice;
+use crate::dice::SeededDice;
 use crate::generate::range::{SHARES, ordered, within};
 
 /// The table's keys. Shares are percentages.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Agent {
+pub(crate) struct AgentTable {
     /// The fewest and the most turns with calls for a request.
     pub(crate) turns: [usize; 2],
     /// The share of turns with more than one call.
@@ -45,11 +45,11 @@ pub(crate) struct Agent {
 /// Turns with calls for a request that a spec may ask for.
 const TURNS: RangeInclusive<usize> = 1..=100;
 
-impl Agent {
+impl AgentTable {
     /// What is wrong with the keys, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
         // Each key by name, so that none can be forgotten.
-        let Agent {
+        let AgentTable {
             turns,
             parallel,
             silent,
@@ -87,7 +87,7 @@ impl Agent {
     }
 
     /// The number of turns with calls for a request: each doubling is as frequent as the others.
-    pub(crate) fn turns(&self, dice: &mut Dice) -> usize {
+    pub(crate) fn turns(&self, dice: &mut SeededDice) -> usize {
         let [fewest, most] = self.turns;
         let doublings = (most / fewest).ilog2() as usize;
         let low = fewest << dice.below(doublings + 1);
@@ -95,7 +95,7 @@ impl Agent {
     }
 
     /// The number of calls of a turn.
-    pub(crate) fn calls(&self, dice: &mut Dice) -> usize {
+    pub(crate) fn calls(&self, dice: &mut SeededDice) -> usize {
         if dice.chance(self.parallel) {
             dice.between(2, 3)
         } else {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn few_turns_are_as_frequent_as_many() {
-        let agent = Agent {
+        let agent = AgentTable {
             turns: [2, 40],
             parallel: 0,
             silent: 0,
@@ -127,7 +127,7 @@ mod tests {
             cancelled: 0,
             pauses: 0,
         };
-        let mut dice = Dice::new(1, 0, Stream::Text);
+        let mut dice = SeededDice::new(1, 0, Stream::Text);
         let drawn = (0..4_000)
             .map(|_| agent.turns(&mut dice))
             .collect::<Vec<_>>();

@@ -3,10 +3,10 @@
 
 use compactometer_formats::scenario::Speaker;
 
-use crate::generate::domains::Claim;
+use crate::generate::domains::SubjectClaim;
 use crate::generate::manner::Manner;
-use crate::generate::plan::Plan;
-use crate::generate::writer::{Writer, capitalized};
+use crate::generate::plan::ConversationPlan;
+use crate::generate::writer::{ConversationWriter, capitalized};
 
 /// The number of earlier statements that may come again.
 const RECENT: usize = 150;
@@ -24,8 +24,8 @@ const QUOTES: [&str; 6] = [
 ];
 
 /// A statement in words.
-pub(crate) struct Wording<'w> {
-    pub(crate) claim: &'static Claim,
+pub(crate) struct AsideWording<'w> {
+    pub(crate) claim: &'static SubjectClaim,
     /// Whether it replaces an earlier one.
     pub(crate) is_change: bool,
     pub(crate) subject: &'static str,
@@ -34,9 +34,9 @@ pub(crate) struct Wording<'w> {
     pub(crate) by: Speaker,
 }
 
-impl Wording<'_> {
+impl AsideWording<'_> {
     /// A sentence in a turn, or a bare line in a tool's result.
-    pub(crate) fn write(&self, writer: &mut Writer) -> String {
+    pub(crate) fn write(&self, writer: &mut ConversationWriter) -> String {
         let phrase = writer.line(if self.is_change {
             &self.claim.changes
         } else {
@@ -61,7 +61,7 @@ impl Wording<'_> {
 
 /// An incidental statement that may come again.
 struct Aside {
-    claim: &'static Claim,
+    claim: &'static SubjectClaim,
     subject: &'static str,
     value: String,
     /// How often it is still to come.
@@ -77,8 +77,8 @@ impl Asides {
     pub(crate) fn next(
         &mut self,
         manner: Manner,
-        plan: &Plan,
-        writer: &mut Writer,
+        plan: &ConversationPlan,
+        writer: &mut ConversationWriter,
         by: Speaker,
     ) -> Option<String> {
         let session = manner.session;
@@ -96,7 +96,7 @@ impl Asides {
         }
         let (claim, subject) = free(plan, writer, by)?;
         let value = writer.incidental(claim.form);
-        let text = Wording {
+        let text = AsideWording {
             claim,
             is_change: false,
             subject,
@@ -119,7 +119,7 @@ impl Asides {
         Some(text)
     }
 
-    fn again(&mut self, at: usize, writer: &mut Writer, by: Speaker) -> String {
+    fn again(&mut self, at: usize, writer: &mut ConversationWriter, by: Speaker) -> String {
         let aside = &mut self.0[at];
         let is_change = by == aside.claim.speaker
             && !aside.claim.changes.is_empty()
@@ -133,7 +133,7 @@ impl Asides {
             ref value,
             ..
         } = *aside;
-        let text = Wording {
+        let text = AsideWording {
             claim,
             is_change,
             subject,
@@ -152,16 +152,16 @@ impl Asides {
 /// Whether asides may make the claim about the conversation's subject of this number. The others
 /// remain for questions that nothing answers, and a claim that is a fact or decoy is never made
 /// otherwise.
-pub(crate) fn is_for_asides(plan: &Plan, claim: &Claim, number: usize) -> bool {
+pub(crate) fn is_for_asides(plan: &ConversationPlan, claim: &SubjectClaim, number: usize) -> bool {
     number.is_multiple_of(2) && !plan.states(claim, plan.subjects[number])
 }
 
 /// A claim of the speaker, and a subject about which it is not a fact.
 fn free(
-    plan: &Plan,
-    writer: &mut Writer,
+    plan: &ConversationPlan,
+    writer: &mut ConversationWriter,
     speaker: Speaker,
-) -> Option<(&'static Claim, &'static str)> {
+) -> Option<(&'static SubjectClaim, &'static str)> {
     let claims = plan
         .claims
         .iter()

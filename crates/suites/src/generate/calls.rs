@@ -3,11 +3,11 @@
 use compactometer_engine::message::Part;
 use serde_json::{Map, Value};
 
-use crate::generate::agent::Agent;
-use crate::generate::documents::Row;
+use crate::generate::agent::AgentTable;
+use crate::generate::documents::ResultRow;
 use crate::generate::domains::Tool;
-use crate::generate::forms::Form;
-use crate::generate::writer::Writer;
+use crate::generate::forms::GeneratedForm;
+use crate::generate::writer::ConversationWriter;
 
 /// The argument with which an agent that a spec describes says why it makes a call.
 pub(crate) const PURPOSE: &str = "purpose";
@@ -19,7 +19,7 @@ const RECENT: usize = 30;
 const SAME: usize = 35;
 
 /// A call of the agent.
-pub(crate) struct Call {
+pub(crate) struct GeneratedCall {
     pub(crate) tool: &'static Tool,
     pub(crate) id: String,
     pub(crate) part: Part,
@@ -27,26 +27,30 @@ pub(crate) struct Call {
     /// Whether it uses a value of the plan.
     is_planned: bool,
     /// What an earlier call with this address returned, without statements of facts.
-    pub(crate) read_before: Vec<Row>,
+    pub(crate) read_before: Vec<ResultRow>,
 }
 
 /// The calls of a conversation.
 #[derive(Default)]
-pub(crate) struct Calls {
+pub(crate) struct CallMaker {
     count: usize,
     /// The latest results with the calls that they answer.
-    read: Vec<Read>,
+    read: Vec<ReadRange>,
 }
 
-struct Read {
+struct ReadRange {
     tool: &'static Tool,
     arguments: Map<String, Value>,
-    rows: Vec<Row>,
+    rows: Vec<ResultRow>,
 }
 
-impl Calls {
+impl CallMaker {
     /// A call that states or needs nothing of the plan.
-    pub(crate) fn next(&mut self, agent: Option<Agent>, writer: &mut Writer) -> Call {
+    pub(crate) fn next(
+        &mut self,
+        agent: Option<AgentTable>,
+        writer: &mut ConversationWriter,
+    ) -> GeneratedCall {
         let Some(agent) = agent else {
             let tools = &writer.domain.tools;
             let tool = &tools[writer.dice.below(tools.len())];
@@ -56,7 +60,7 @@ impl Calls {
             return self.again(agent, writer);
         }
         let reads_file = writer.dice.chance(agent.files);
-        let takes = |tool: &&Tool| tool.takes(Form::Path).is_some() == reads_file;
+        let takes = |tool: &&Tool| tool.takes(GeneratedForm::Path).is_some() == reads_file;
         let tools = writer.domain.tools.iter().filter(takes).collect::<Vec<_>>();
         let tool = writer.dice.pick(&tools);
         self.with(Some(agent), writer, tool, None)
@@ -65,11 +69,11 @@ impl Calls {
     /// A call of the tool. `given` is the place of an argument and its value.
     pub(crate) fn with(
         &mut self,
-        agent: Option<Agent>,
-        writer: &mut Writer,
+        agent: Option<AgentTable>,
+        writer: &mut ConversationWriter,
         tool: &'static Tool,
         given: Option<(usize, &str)>,
-    ) -> Call {
+    ) -> GeneratedCall {
         let mut arguments = Map::new();
         for (at, (name, template)) in tool.arguments.iter().enumerate() {
             let value = match given {
@@ -81,15 +85,15 @@ impl Calls {
         if let Some(agent) = agent {
             explain(agent, writer, &mut arguments);
         }
-        Call {
+        GeneratedCall {
             is_planned: given.is_some(),
             ..self.made(tool, arguments, Vec::new())
         }
     }
 
     /// A call with the address of an earlier one, and often with all of its arguments.
-    fn again(&mut self, agent: Agent, writer: &mut Writer) -> Call {
-        let Read {
+    fn again(&mut self, agent: AgentTable, writer: &mut ConversationWriter) -> GeneratedCall {
+        let ReadRange {
             tool,
             ref arguments,
             ref rows,
@@ -111,8 +115,8 @@ impl Calls {
         &mut self,
         tool: &'static Tool,
         arguments: Map<String, Value>,
-        read_before: Vec<Row>,
-    ) -> Call {
+        read_before: Vec<ResultRow>,
+    ) -> GeneratedCall {
         self.count += 1;
         let id = format!("call_{:04}", self.count);
         let text = Value::Object(arguments.clone()).to_string();
@@ -121,7 +125,7 @@ impl Calls {
             name: tool.name.to_owned(),
             arguments: text,
         };
-        Call {
+        GeneratedCall {
             tool,
             id,
             part,
@@ -133,7 +137,7 @@ impl Calls {
 
     /// Remembers what a call returned. The plan says when a fact is used or stated, so that such
     /// calls are not made again, and such rows are not read again.
-    pub(crate) fn returned(&mut self, call: Call, rows: Vec<Row>) {
+    pub(crate) fn returned(&mut self, call: GeneratedCall, rows: Vec<ResultRow>) {
         let rows = rows
             .into_iter()
             .filter(|row| !row.is_stated)
@@ -141,7 +145,7 @@ impl Calls {
         if rows.is_empty() || call.is_planned {
             return;
         }
-        self.read.push(Read {
+        self.read.push(ReadRange {
             tool: call.tool,
             arguments: call.arguments,
             rows,
@@ -153,7 +157,7 @@ impl Calls {
 }
 
 /// An argument, more often than other text with values that were mentioned earlier.
-fn argument(agent: Option<Agent>, writer: &mut Writer, template: &str) -> String {
+fn argument(agent: Option<AgentTable>, writer: &mut ConversationWriter, template: &str) -> String {
     let before = std::mem::replace(
         &mut writer.known_share,
         agent.map_or(0, |agent| agent.known),
@@ -164,7 +168,7 @@ fn argument(agent: Option<Agent>, writer: &mut Writer, template: &str) -> String
 }
 
 /// Adds the purpose of a call and, to some, a text.
-fn explain(agent: Agent, writer: &mut Writer, arguments: &mut Map<String, Value>) {
+fn explain(agent: AgentTable, writer: &mut ConversationWriter, arguments: &mut Map<String, Value>) {
     let steps = writer.dice.between(1, 2);
     let purpose = writer.sentences(&writer.domain.steps, steps).join(" ");
     arguments.insert(PURPOSE.to_owned(), Value::String(purpose));

@@ -2,35 +2,39 @@
 
 use serde_json::{Map, Value};
 
-use crate::generate::domains::Style;
-use crate::generate::writer::{Writer, capitalized};
+use crate::generate::domains::ResultStyle;
+use crate::generate::writer::{ConversationWriter, capitalized};
 
 /// A part of a result in its tool's style.
 #[derive(Clone)]
-pub(crate) struct Row {
+pub(crate) struct ResultRow {
     text: String,
     /// Whether it states a fact or decoy.
     pub(crate) is_stated: bool,
 }
 
 /// A line of text for a result, and whether it states a fact or decoy.
-pub(crate) type Line = (String, bool);
+pub(crate) type ResultLine = (String, bool);
 
 /// The lines as rows in a tool's style.
-pub(crate) fn rows(writer: &mut Writer, style: &Style, lines: &[Line]) -> Vec<Row> {
+pub(crate) fn rows(
+    writer: &mut ConversationWriter,
+    style: &ResultStyle,
+    lines: &[ResultLine],
+) -> Vec<ResultRow> {
     match style {
-        Style::Log => row_of_each(lines, |line| logged(writer, line)),
-        Style::Json(fields) => row_of_each(lines, |line| object(writer, fields, line)),
-        Style::Table(columns) => row_of_each(lines, |line| cells(writer, columns, line)),
-        Style::Code(blocks) => row_of_each(lines, |line| commented(writer, blocks, line)),
-        Style::Page(heads) => sections(writer, heads, lines),
+        ResultStyle::Log => row_of_each(lines, |line| logged(writer, line)),
+        ResultStyle::Json(fields) => row_of_each(lines, |line| object(writer, fields, line)),
+        ResultStyle::Table(columns) => row_of_each(lines, |line| cells(writer, columns, line)),
+        ResultStyle::Code(blocks) => row_of_each(lines, |line| commented(writer, blocks, line)),
+        ResultStyle::Page(heads) => sections(writer, heads, lines),
     }
 }
 
-fn row_of_each(lines: &[Line], mut text: impl FnMut(&str) -> String) -> Vec<Row> {
+fn row_of_each(lines: &[ResultLine], mut text: impl FnMut(&str) -> String) -> Vec<ResultRow> {
     lines
         .iter()
-        .map(|(line, is_stated)| Row {
+        .map(|(line, is_stated)| ResultRow {
             text: text(line),
             is_stated: *is_stated,
         })
@@ -38,7 +42,7 @@ fn row_of_each(lines: &[Line], mut text: impl FnMut(&str) -> String) -> Vec<Row>
 }
 
 /// Rows as one result.
-pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
+pub(crate) fn result(style: &ResultStyle, rows: &[ResultRow]) -> String {
     let joined = |by: &str| {
         rows.iter()
             .map(|row| row.text.as_str())
@@ -46,9 +50,9 @@ pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
             .join(by)
     };
     match style {
-        Style::Log => joined("\n"),
-        Style::Json(_) => format!("[\n{}\n]", joined(",\n")),
-        Style::Table(columns) => {
+        ResultStyle::Log => joined("\n"),
+        ResultStyle::Json(_) => format!("[\n{}\n]", joined(",\n")),
+        ResultStyle::Table(columns) => {
             let names: Vec<&str> = columns
                 .iter()
                 .map(|(name, _)| name.as_str())
@@ -62,12 +66,12 @@ pub(crate) fn result(style: &Style, rows: &[Row]) -> String {
                 "---|".repeat(names.len())
             )
         }
-        Style::Code(_) | Style::Page(_) => joined("\n\n"),
+        ResultStyle::Code(_) | ResultStyle::Page(_) => joined("\n\n"),
     }
 }
 
 /// The number of lines of a result. Half of all results are short and a few are long.
-pub(crate) fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
+pub(crate) fn lines_wanted(writer: &mut ConversationWriter, style: &ResultStyle) -> usize {
     let longest = most_lines(style);
     match writer.dice.below(100) {
         0..45 => writer.dice.between(1, longest / 8),
@@ -78,7 +82,11 @@ pub(crate) fn lines_wanted(writer: &mut Writer, style: &Style) -> usize {
 
 /// The number of lines of a result of an agent that a spec describes: most results are shorter than
 /// otherwise, and `long` in a hundred are much longer.
-pub(crate) fn lines_wanted_with_long(writer: &mut Writer, style: &Style, long: usize) -> usize {
+pub(crate) fn lines_wanted_with_long(
+    writer: &mut ConversationWriter,
+    style: &ResultStyle,
+    long: usize,
+) -> usize {
     let longest = most_lines(style);
     match writer.dice.below(100) {
         place if place < long => writer.dice.between(longest * 2 / 3, longest * 2),
@@ -87,17 +95,17 @@ pub(crate) fn lines_wanted_with_long(writer: &mut Writer, style: &Style, long: u
     }
 }
 
-fn most_lines(style: &Style) -> usize {
+fn most_lines(style: &ResultStyle) -> usize {
     match style {
-        Style::Log => 40,
-        Style::Json(_) => 24,
-        Style::Table(_) => 34,
-        Style::Code(_) => 12,
-        Style::Page(_) => 60,
+        ResultStyle::Log => 40,
+        ResultStyle::Json(_) => 24,
+        ResultStyle::Table(_) => 34,
+        ResultStyle::Code(_) => 12,
+        ResultStyle::Page(_) => 60,
     }
 }
 
-fn logged(writer: &mut Writer, line: &str) -> String {
+fn logged(writer: &mut ConversationWriter, line: &str) -> String {
     writer.pass(200);
     let level = writer
         .dice
@@ -107,7 +115,7 @@ fn logged(writer: &mut Writer, line: &str) -> String {
     format!("{stamp} {level:<5} {source}: {line}")
 }
 
-fn object(writer: &mut Writer, fields: &[(String, String)], line: &str) -> String {
+fn object(writer: &mut ConversationWriter, fields: &[(String, String)], line: &str) -> String {
     writer.pass(5_400);
     let filled = fields
         .iter()
@@ -119,7 +127,7 @@ fn object(writer: &mut Writer, fields: &[(String, String)], line: &str) -> Strin
     )
 }
 
-fn cells(writer: &mut Writer, columns: &[(String, String)], line: &str) -> String {
+fn cells(writer: &mut ConversationWriter, columns: &[(String, String)], line: &str) -> String {
     writer.pass(5_400);
     let cells: Vec<String> = columns
         .iter()
@@ -128,13 +136,17 @@ fn cells(writer: &mut Writer, columns: &[(String, String)], line: &str) -> Strin
     format!("| {} | {line} |", cells.join(" | "))
 }
 
-fn commented(writer: &mut Writer, blocks: &[String], line: &str) -> String {
+fn commented(writer: &mut ConversationWriter, blocks: &[String], line: &str) -> String {
     let block = writer.pick(blocks);
     format!("// {}.\n{}", capitalized(line), writer.fill(block))
 }
 
 /// Paragraphs of about three sentences under headings.
-fn sections(writer: &mut Writer, heads: &[String], lines: &[Line]) -> Vec<Row> {
+fn sections(
+    writer: &mut ConversationWriter,
+    heads: &[String],
+    lines: &[ResultLine],
+) -> Vec<ResultRow> {
     let mut rows = Vec::new();
     let mut rest = lines;
     while !rest.is_empty() {
@@ -145,7 +157,7 @@ fn sections(writer: &mut Writer, heads: &[String], lines: &[Line]) -> Vec<Row> {
             .map(|(line, _)| format!("{}.", capitalized(line)))
             .collect();
         let is_stated = now.iter().any(|(_, is_stated)| *is_stated);
-        rows.push(Row {
+        rows.push(ResultRow {
             text: format!("## {head}\n{}", sentences.join(" ")),
             is_stated,
         });

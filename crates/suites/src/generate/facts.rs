@@ -3,11 +3,11 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{Category, Fact, Polarity, Salience};
 
-use crate::generate::plan::{Pair, Plan};
-use crate::generate::talk::{Talk, Trace};
+use crate::generate::plan::{ConversationPlan, StatementPair};
+use crate::generate::talk::{GeneratedTalk, Trace};
 
 /// Facts and decoys, each decoy directly after its fact.
-pub(crate) fn build(plan: &Plan, talk: &Talk) -> Vec<Fact> {
+pub(crate) fn build(plan: &ConversationPlan, talk: &GeneratedTalk) -> Vec<Fact> {
     (0..plan.pairs.len())
         .flat_map(|pair| {
             [plan.pairs[pair].fact, 1 - plan.pairs[pair].fact].map(|side| (pair, side))
@@ -17,7 +17,7 @@ pub(crate) fn build(plan: &Plan, talk: &Talk) -> Vec<Fact> {
 }
 
 /// The id of the fact or the decoy of a pair.
-pub(crate) fn id(plan: &Plan, pair: usize, side: usize) -> String {
+pub(crate) fn id(plan: &ConversationPlan, pair: usize, side: usize) -> String {
     let ending = if plan.pairs[pair].fact == side {
         ""
     } else {
@@ -26,7 +26,7 @@ pub(crate) fn id(plan: &Plan, pair: usize, side: usize) -> String {
     format!("f{:02}{ending}", pair + 1)
 }
 
-fn fact(plan: &Plan, talk: &Talk, at: usize, side: usize) -> Fact {
+fn fact(plan: &ConversationPlan, talk: &GeneratedTalk, at: usize, side: usize) -> Fact {
     let pair = &plan.pairs[at];
     let spoken = &pair.sides[side];
     let trace = &talk.traces[at][side];
@@ -73,7 +73,7 @@ fn evidence(trace: &Trace, used: &[MessageId]) -> Vec<MessageId> {
     ids
 }
 
-fn polarity(pair: &Pair) -> Polarity {
+fn polarity(pair: &StatementPair) -> Polarity {
     match pair.claim.category {
         Category::Negation | Category::Prohibition => Polarity::Negated,
         _ => Polarity::Affirmed,

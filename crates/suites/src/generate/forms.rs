@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use compactometer_formats::scenario::ValueKind;
 use serde::Deserialize;
 
-use crate::dice::Dice;
-use crate::generate::part::Part;
+use crate::dice::SeededDice;
+use crate::generate::part::SplitPart;
 
 /// What a value looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Form {
+pub(crate) enum GeneratedForm {
     /// A made-up word: `tavorim`.
     Word,
     /// A ticket, booking or order number: `QRM-48213`.
@@ -43,78 +43,80 @@ pub(crate) enum Form {
     Common,
 }
 
-impl Form {
+impl GeneratedForm {
     /// How values of this form are matched and pooled.
     pub(crate) fn kind(self) -> ValueKind {
         match self {
-            Form::Word => ValueKind::Nonce,
-            Form::Ticket | Form::Code | Form::Hash => ValueKind::Id,
-            Form::Millis
-            | Form::Rows
-            | Form::Megabytes
-            | Form::Seconds
-            | Form::Euros
-            | Form::Percent => ValueKind::Number,
-            Form::Path => ValueKind::Path,
-            Form::Phrase => ValueKind::Free,
-            Form::Common => ValueKind::Enum,
+            GeneratedForm::Word => ValueKind::Nonce,
+            GeneratedForm::Ticket | GeneratedForm::Code | GeneratedForm::Hash => ValueKind::Id,
+            GeneratedForm::Millis
+            | GeneratedForm::Rows
+            | GeneratedForm::Megabytes
+            | GeneratedForm::Seconds
+            | GeneratedForm::Euros
+            | GeneratedForm::Percent => ValueKind::Number,
+            GeneratedForm::Path => ValueKind::Path,
+            GeneratedForm::Phrase => ValueKind::Free,
+            GeneratedForm::Common => ValueKind::Enum,
         }
     }
 
     /// The form that a template's slot names.
     pub(crate) fn by_slot(slot: &str) -> Option<Self> {
         Some(match slot {
-            "word" => Form::Word,
-            "ticket" => Form::Ticket,
-            "code" => Form::Code,
-            "hash" => Form::Hash,
-            "ms" => Form::Millis,
-            "rows" => Form::Rows,
-            "mb" => Form::Megabytes,
-            "sec" => Form::Seconds,
-            "eur" => Form::Euros,
-            "pct" => Form::Percent,
-            "path" => Form::Path,
-            "phrase" => Form::Phrase,
+            "word" => GeneratedForm::Word,
+            "ticket" => GeneratedForm::Ticket,
+            "code" => GeneratedForm::Code,
+            "hash" => GeneratedForm::Hash,
+            "ms" => GeneratedForm::Millis,
+            "rows" => GeneratedForm::Rows,
+            "mb" => GeneratedForm::Megabytes,
+            "sec" => GeneratedForm::Seconds,
+            "eur" => GeneratedForm::Euros,
+            "pct" => GeneratedForm::Percent,
+            "path" => GeneratedForm::Path,
+            "phrase" => GeneratedForm::Phrase,
             _ => return None,
         })
     }
 
     /// A value of this form, with plain words from the given part of the vocabulary.
-    pub(crate) fn draw(self, part: Part, dice: &mut Dice) -> String {
+    pub(crate) fn draw(self, part: SplitPart, dice: &mut SeededDice) -> String {
         match self {
-            Form::Word => word(dice),
-            Form::Ticket => format!(
+            GeneratedForm::Word => word(dice),
+            GeneratedForm::Ticket => format!(
                 "{}-{}",
                 letters(dice, CAPITALS, 3),
                 number(dice, 10_000, 99_999)
             ),
-            Form::Code => format!("{}-{}", mixed(dice, CODE, 4), mixed(dice, CODE, 4)),
-            Form::Hash => mixed(dice, HEX, 10),
-            Form::Millis => format!("{} ms", number(dice, 2_101, 99_999)),
-            Form::Rows => format!("{} rows", number(dice, 10_000, 899_999)),
-            Form::Megabytes => format!("{} MB", number(dice, 2_101, 99_999)),
-            Form::Seconds => format!("{} seconds", number(dice, 2_101, 99_999)),
-            Form::Euros => format!(
+            GeneratedForm::Code => format!("{}-{}", mixed(dice, CODE, 4), mixed(dice, CODE, 4)),
+            GeneratedForm::Hash => mixed(dice, HEX, 10),
+            GeneratedForm::Millis => format!("{} ms", number(dice, 2_101, 99_999)),
+            GeneratedForm::Rows => format!("{} rows", number(dice, 10_000, 899_999)),
+            GeneratedForm::Megabytes => format!("{} MB", number(dice, 2_101, 99_999)),
+            GeneratedForm::Seconds => format!("{} seconds", number(dice, 2_101, 99_999)),
+            GeneratedForm::Euros => format!(
                 "{}.{} EUR",
                 number(dice, 2_101, 99_999),
                 dice.between(11, 98)
             ),
-            Form::Percent => format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999)),
-            Form::Path => path(dice),
-            Form::Phrase => {
+            GeneratedForm::Percent => {
+                format!("{}.{}%", dice.between(11, 98), number(dice, 101, 999))
+            }
+            GeneratedForm::Path => path(dice),
+            GeneratedForm::Phrase => {
                 let mut word = |list| part.pick(list, dice);
                 format!("{} {} {}", word(QUALITIES), word(QUALITIES), word(THINGS))
             }
-            Form::Common => part.pick(COMMON, dice).to_owned(),
+            GeneratedForm::Common => part.pick(COMMON, dice).to_owned(),
         }
     }
 
     /// A value that may occur in no text. It has this form; for common words it comes from a
     /// separate list.
-    pub(crate) fn draw_foil(self, part: Part, dice: &mut Dice) -> String {
+    pub(crate) fn draw_foil(self, part: SplitPart, dice: &mut SeededDice) -> String {
         match self {
-            Form::Common => part.pick(COMMON_FOILS, dice).to_owned(),
+            GeneratedForm::Common => part.pick(COMMON_FOILS, dice).to_owned(),
             other => other.draw(part, dice),
         }
     }
@@ -143,7 +145,12 @@ impl Reserved {
 
     /// Draws until the value shares no distinctive piece with any other reserved value, and
     /// reserves it.
-    pub(crate) fn draw(&mut self, form: Form, part: Part, dice: &mut Dice) -> String {
+    pub(crate) fn draw(
+        &mut self,
+        form: GeneratedForm,
+        part: SplitPart,
+        dice: &mut SeededDice,
+    ) -> String {
         loop {
             let value = form.draw(part, dice);
             if self.is_free(&value) {
@@ -154,7 +161,12 @@ impl Reserved {
     }
 
     /// Draws an incidental value, which resembles no reserved one.
-    pub(crate) fn draw_incidental(&self, form: Form, part: Part, dice: &mut Dice) -> String {
+    pub(crate) fn draw_incidental(
+        &self,
+        form: GeneratedForm,
+        part: SplitPart,
+        dice: &mut SeededDice,
+    ) -> String {
         loop {
             let value = form.draw(part, dice);
             if self.is_free(&value) {
@@ -192,7 +204,7 @@ fn is_number(run: &str) -> bool {
     run.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn word(dice: &mut Dice) -> String {
+fn word(dice: &mut SeededDice) -> String {
     let mut word = String::new();
     for _ in 0..3 {
         word.push_str(dice.pick(ONSETS));
@@ -202,14 +214,14 @@ fn word(dice: &mut Dice) -> String {
     word
 }
 
-fn path(dice: &mut Dice) -> String {
+fn path(dice: &mut SeededDice) -> String {
     let (root, ending) = (dice.pick(ROOTS), dice.pick(ENDINGS));
     let (folder, name) = (word(dice), word(dice));
     format!("{root}/{folder}/{name}_{}.{ending}", dice.between(11, 98))
 }
 
 /// A number that is not round, so that it cannot be guessed.
-fn number(dice: &mut Dice, low: usize, high: usize) -> usize {
+fn number(dice: &mut SeededDice, low: usize, high: usize) -> usize {
     let number = dice.between(low, high);
     if number.is_multiple_of(10) {
         number - 7
@@ -218,14 +230,14 @@ fn number(dice: &mut Dice, low: usize, high: usize) -> usize {
     }
 }
 
-fn letters(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
+fn letters(dice: &mut SeededDice, alphabet: &[u8], count: usize) -> String {
     (0..count)
         .map(|_| char::from(dice.pick(alphabet)))
         .collect()
 }
 
 /// Letters and digits, with at least one of each.
-fn mixed(dice: &mut Dice, alphabet: &[u8], count: usize) -> String {
+fn mixed(dice: &mut SeededDice, alphabet: &[u8], count: usize) -> String {
     loop {
         let text = letters(dice, alphabet, count);
         if text.bytes().any(|byte| byte.is_ascii_digit())
@@ -280,41 +292,42 @@ mod tests {
     use super::*;
     use crate::dice::Stream;
 
-    const ALL: &[Form] = &[
-        Form::Word,
-        Form::Ticket,
-        Form::Code,
-        Form::Hash,
-        Form::Millis,
-        Form::Rows,
-        Form::Megabytes,
-        Form::Seconds,
-        Form::Euros,
-        Form::Percent,
-        Form::Path,
-        Form::Phrase,
-        Form::Common,
+    const ALL: &[GeneratedForm] = &[
+        GeneratedForm::Word,
+        GeneratedForm::Ticket,
+        GeneratedForm::Code,
+        GeneratedForm::Hash,
+        GeneratedForm::Millis,
+        GeneratedForm::Rows,
+        GeneratedForm::Megabytes,
+        GeneratedForm::Seconds,
+        GeneratedForm::Euros,
+        GeneratedForm::Percent,
+        GeneratedForm::Path,
+        GeneratedForm::Phrase,
+        GeneratedForm::Common,
     ];
 
     #[test]
     fn forms_look_as_pinned() {
-        let mut dice = Dice::new(11, 0, Stream::Plan);
+        let mut dice = SeededDice::new(11, 0, Stream::Plan);
         let values: Vec<String> = ALL
             .iter()
-            .map(|form| form.draw(Part::Whole, &mut dice))
+            .map(|form| form.draw(SplitPart::Whole, &mut dice))
             .collect();
         insta::assert_debug_snapshot!(values);
     }
 
     #[test]
     fn reserved_values_share_no_digits() {
-        let mut dice = Dice::new(3, 0, Stream::Plan);
+        let mut dice = SeededDice::new(3, 0, Stream::Plan);
         let mut reserved = Reserved::default();
         let mut seen = HashSet::new();
         for _ in 0..2_000 {
-            let value = reserved.draw(Form::Millis, Part::Whole, &mut dice);
+            let value = reserved.draw(GeneratedForm::Millis, SplitPart::Whole, &mut dice);
             assert!(seen.insert(value.clone()), "{value} twice");
-            let incidental = reserved.draw_incidental(Form::Megabytes, Part::Whole, &mut dice);
+            let incidental =
+                reserved.draw_incidental(GeneratedForm::Megabytes, SplitPart::Whole, &mut dice);
             assert!(
                 !seen.contains(&incidental.replace("MB", "ms")),
                 "{incidental}"
@@ -324,9 +337,15 @@ mod tests {
 
     #[test]
     fn numbers_have_a_form_with_separators() {
-        assert_eq!(Form::Rows.variants("482131 rows"), ["482,131 rows"]);
-        assert_eq!(Form::Euros.variants("4812.35 EUR"), ["4,812.35 EUR"]);
-        assert!(Form::Percent.variants("48.213%").is_empty());
-        assert!(Form::Ticket.variants("QRM-48213").is_empty());
+        assert_eq!(
+            GeneratedForm::Rows.variants("482131 rows"),
+            ["482,131 rows"]
+        );
+        assert_eq!(
+            GeneratedForm::Euros.variants("4812.35 EUR"),
+            ["4,812.35 EUR"]
+        );
+        assert!(GeneratedForm::Percent.variants("48.213%").is_empty());
+        assert!(GeneratedForm::Ticket.variants("QRM-48213").is_empty());
     }
 }

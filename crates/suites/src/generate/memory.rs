@@ -5,33 +5,38 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{MemoryPart, Probe};
 
-use crate::dice::{Dice, Stream};
-use crate::generate::asides::Wording;
-use crate::generate::domains::Claim;
+use crate::dice::{SeededDice, Stream};
+use crate::generate::asides::AsideWording;
+use crate::generate::domains::SubjectClaim;
 use crate::generate::forms::Reserved;
-use crate::generate::plan::{Pair, Plan, Side};
+use crate::generate::plan::{ConversationPlan, StatementPair, StatementSide};
 use crate::generate::spec::{Spec, THREADS};
-use crate::generate::writer::Writer;
+use crate::generate::writer::ConversationWriter;
 
 /// Facts and decoys of one daily note.
 const NOTED_A_DAY: usize = 2;
 
 /// The text of one conversation's memory.
 #[derive(Default)]
-pub(crate) struct Texts {
+pub(crate) struct MemoryTexts {
     pub(crate) document: Option<String>,
     pub(crate) notes: Vec<String>,
 }
 
 /// Writes what the plan of conversation `number` remembers. The document is the same in both
 /// conversations of a person.
-pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> Texts {
+pub(crate) fn write(
+    spec: &Spec,
+    number: usize,
+    plan: &ConversationPlan,
+    reserved: &Reserved,
+) -> MemoryTexts {
     if spec.memory.is_none() {
-        return Texts::default();
+        return MemoryTexts::default();
     }
     let writer = |number: usize, stream: Stream| {
-        let dice = Dice::new(spec.seed, number, stream);
-        Writer::new(plan.domain, plan.part, &plan.subjects, dice, reserved)
+        let dice = SeededDice::new(spec.seed, number, stream);
+        ConversationWriter::new(plan.domain, plan.part, &plan.subjects, dice, reserved)
     };
     let first = number - number % THREADS;
     let items = bullet_list(
@@ -47,24 +52,24 @@ pub(crate) fn write(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved
             bullet_list(of_day, &mut diarist)
         )
     });
-    Texts {
+    MemoryTexts {
         document: Some(format!("# What is known of this work\n\n{items}")),
         notes: notes.collect(),
     }
 }
 
 /// Both statements of each pair, one on each line, in random order.
-fn bullet_list(pairs: &[Pair], writer: &mut Writer) -> String {
+fn bullet_list(pairs: &[StatementPair], writer: &mut ConversationWriter) -> String {
     let both = pairs
         .iter()
         .flat_map(|pair| pair.sides.iter().map(move |side| (pair.claim, side)));
     let mut both = both.collect::<Vec<_>>();
     writer.dice.shuffle(&mut both);
-    let state = |(claim, side): (&'static Claim, &Side)| {
+    let state = |(claim, side): (&'static SubjectClaim, &StatementSide)| {
         let (subject, value, by) = (side.subject, side.value.as_str(), claim.speaker);
         format!(
             "- {}",
-            Wording {
+            AsideWording {
                 claim,
                 is_change: false,
                 subject,
@@ -78,11 +83,16 @@ fn bullet_list(pairs: &[Pair], writer: &mut Writer) -> String {
 }
 
 /// A question for each fact of memory, at one of the points.
-pub(crate) fn probes(spec: &Spec, number: usize, plan: &Plan, points: &[MessageId]) -> Vec<Probe> {
+pub(crate) fn probes(
+    spec: &Spec,
+    number: usize,
+    plan: &ConversationPlan,
+    points: &[MessageId],
+) -> Vec<Probe> {
     if spec.memory.is_none() || points.is_empty() {
         return Vec::new();
     }
-    let mut dice = Dice::new(spec.seed, number, Stream::MemoryProbes);
+    let mut dice = SeededDice::new(spec.seed, number, Stream::MemoryProbes);
     let of_document = plan
         .remembered
         .document
@@ -93,7 +103,7 @@ pub(crate) fn probes(spec: &Spec, number: usize, plan: &Plan, points: &[MessageI
         .noted
         .iter()
         .map(|pair| (pair, MemoryPart::Notes));
-    let probe = |(pair, part): (&Pair, MemoryPart)| {
+    let probe = |(pair, part): (&StatementPair, MemoryPart)| {
         let side = &pair.sides[pair.fact];
         Probe {
             question: pair.claim.asks.replace("{s}", side.subject),

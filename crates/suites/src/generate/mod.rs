@@ -38,16 +38,16 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_formats::suite::{Header, Suite};
 use serde_json::{Map, Value, json};
 
-use crate::dice::{Dice, Stream};
+use crate::dice::{SeededDice, Stream};
 use crate::generate::domains::Tool;
 use crate::generate::forms::Reserved;
 use crate::generate::manner::Manner;
-use crate::generate::plan::Plan;
+use crate::generate::plan::ConversationPlan;
 pub(crate) use crate::generate::planted::plant;
 pub(crate) use crate::generate::spec::check_suite;
 pub use crate::generate::spec::{Spec, SpecError};
 pub(crate) use crate::generate::statements::Statements;
-use crate::generate::writer::Writer;
+use crate::generate::writer::ConversationWriter;
 
 /// The suite that a spec describes.
 pub fn generate(spec: &Spec) -> Suite {
@@ -74,9 +74,9 @@ pub fn generate_telling(spec: &Spec, tell: &mut dyn FnMut(usize)) -> Suite {
 }
 
 /// Draws all values before any text, so that no filler of any conversation repeats one by chance.
-fn plans(spec: &Spec) -> (Vec<Plan>, Reserved) {
+fn plans(spec: &Spec) -> (Vec<ConversationPlan>, Reserved) {
     let mut reserved = Reserved::default();
-    let mut plans = Vec::<Plan>::with_capacity(spec.lengths.len());
+    let mut plans = Vec::<ConversationPlan>::with_capacity(spec.lengths.len());
     for number in 0..spec.lengths.len() {
         let is_same_person = number > 0 && spec.person(number) == spec.person(number - 1);
         let earlier = plans.last().filter(|_| is_same_person);
@@ -102,9 +102,14 @@ fn notes(spec: &Spec) -> Vec<String> {
 }
 
 /// A conversation and its number of tokens.
-fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Scenario, usize) {
-    let text = Dice::new(spec.seed, number, Stream::Text);
-    let writer = Writer::new(plan.domain, plan.part, &plan.subjects, text, reserved);
+fn scenario(
+    spec: &Spec,
+    number: usize,
+    plan: &ConversationPlan,
+    reserved: &Reserved,
+) -> (Scenario, usize) {
+    let text = SeededDice::new(spec.seed, number, Stream::Text);
+    let writer = ConversationWriter::new(plan.domain, plan.part, &plan.subjects, text, reserved);
     let memory = memory::write(spec, number, plan, reserved);
     let talk = talk::write(
         Manner {
@@ -130,7 +135,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         pauses.set_times(
             &mut messages,
             &points,
-            &mut Dice::new(spec.seed, number, Stream::Times),
+            &mut SeededDice::new(spec.seed, number, Stream::Times),
         );
     }
     let tokens = talk.ends.last().copied().unwrap_or(0);
@@ -161,7 +166,7 @@ fn scenario(spec: &Spec, number: usize, plan: &Plan, reserved: &Reserved) -> (Sc
         facts,
         probes,
     };
-    let dice = Dice::new(spec.seed, number, Stream::Said);
+    let dice = SeededDice::new(spec.seed, number, Stream::Said);
     let added = said::say(dice, spec.part(number), spec.said, &mut scenario);
     (scenario, tokens + added)
 }

@@ -6,14 +6,14 @@
 use compactometer_engine::message::MessageId;
 use compactometer_formats::scenario::{Fact, Probe};
 
-use crate::dice::{Dice, Stream};
+use crate::dice::{SeededDice, Stream};
 use crate::generate::spec::Spec;
 
 /// Labels of the listed facts. None is an English word, so that an answer is read unambiguously.
 const LABELS: [&str; 4] = ["P", "Q", "R", "S"];
 
 /// A fact with the question that asks for it.
-pub(crate) struct Item<'f> {
+pub(crate) struct OrderedFact<'f> {
     pub(crate) fact: &'f Fact,
     pub(crate) question: String,
 }
@@ -24,9 +24,9 @@ pub(crate) fn build<'f>(
     spec: &Spec,
     conversation: usize,
     points: &[MessageId],
-    lasting: impl Fn(MessageId) -> Vec<Item<'f>>,
+    lasting: impl Fn(MessageId) -> Vec<OrderedFact<'f>>,
 ) -> Vec<Probe> {
-    let mut dice = Dice::new(spec.seed, conversation, Stream::Orders);
+    let mut dice = SeededDice::new(spec.seed, conversation, Stream::Orders);
     let mut probes: Vec<Probe> = Vec::new();
     for _ in 0..spec.orders {
         let mut points = points.to_vec();
@@ -44,9 +44,12 @@ pub(crate) fn build<'f>(
 }
 
 /// Facts of as many different messages as there are labels, in the order in which they were stated.
-fn draw<'f>(mut items: Vec<Item<'f>>, dice: &mut Dice) -> Option<Vec<Item<'f>>> {
+fn draw<'f>(
+    mut items: Vec<OrderedFact<'f>>,
+    dice: &mut SeededDice,
+) -> Option<Vec<OrderedFact<'f>>> {
     dice.shuffle(&mut items);
-    let mut drawn: Vec<Item<'f>> = Vec::new();
+    let mut drawn: Vec<OrderedFact<'f>> = Vec::new();
     for item in items {
         let is_apart = drawn
             .iter()
@@ -59,14 +62,14 @@ fn draw<'f>(mut items: Vec<Item<'f>>, dice: &mut Dice) -> Option<Vec<Item<'f>>> 
     (drawn.len() == LABELS.len()).then_some(drawn)
 }
 
-fn stated(item: &Item) -> Option<MessageId> {
+fn stated(item: &OrderedFact) -> Option<MessageId> {
     item.fact.evidence_message_ids.first().copied()
 }
 
-fn probe(asked_after: MessageId, items: &[Item], dice: &mut Dice) -> Probe {
+fn probe(asked_after: MessageId, items: &[OrderedFact], dice: &mut SeededDice) -> Probe {
     let mut labels = LABELS;
     dice.shuffle(&mut labels);
-    let mut listed: Vec<(&str, &Item)> = labels.into_iter().zip(items).collect();
+    let mut listed: Vec<(&str, &OrderedFact)> = labels.into_iter().zip(items).collect();
     listed.sort_by_key(|(label, _)| *label);
     let listed: Vec<String> = listed
         .iter()

@@ -6,11 +6,11 @@
 
 use compactometer_formats::scenario::Split;
 
-use crate::dice::Dice;
+use crate::dice::SeededDice;
 
 /// The entries that a conversation may draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum SplitPart {
     /// All entries, because the suite has no splits.
     Whole,
     /// Every second entry, for development and calibration.
@@ -19,12 +19,12 @@ pub(crate) enum Part {
     HeldOut,
 }
 
-impl Part {
+impl SplitPart {
     /// The part that a split of a suite uses.
     pub(crate) fn of_split(split: Split) -> Self {
         match split {
-            Split::Test => Part::HeldOut,
-            Split::Dev | Split::Calibration => Part::Open,
+            Split::Test => SplitPart::HeldOut,
+            Split::Dev | Split::Calibration => SplitPart::Open,
         }
     }
 
@@ -41,16 +41,16 @@ impl Part {
     }
 
     /// One of those entries. In a suite with splits, the list must have at least two entries.
-    pub(crate) fn pick<'t>(self, list: &'t [impl AsRef<str>], dice: &mut Dice) -> &'t str {
+    pub(crate) fn pick<'t>(self, list: &'t [impl AsRef<str>], dice: &mut SeededDice) -> &'t str {
         let (first, step) = self.places();
         list[first + step * dice.below((list.len() - first).div_ceil(step))].as_ref()
     }
 
     fn places(self) -> (usize, usize) {
         match self {
-            Part::Whole => (0, 1),
-            Part::Open => (0, 2),
-            Part::HeldOut => (1, 2),
+            SplitPart::Whole => (0, 1),
+            SplitPart::Open => (0, 2),
+            SplitPart::HeldOut => (1, 2),
         }
     }
 }
@@ -59,18 +59,21 @@ impl Part {
 mod tests {
     use super::*;
     use crate::dice::Stream;
-    use crate::generate::domains::{self, Style};
+    use crate::generate::domains::{self, ResultStyle};
 
     #[test]
     fn the_parts_share_nothing_and_leave_nothing_out() {
         let list = ["a", "b", "c", "d", "e"];
-        assert_eq!(Part::Whole.members(&list), list);
+        assert_eq!(SplitPart::Whole.members(&list), list);
         assert_eq!(
-            (Part::Open.members(&list), Part::HeldOut.members(&list)),
+            (
+                SplitPart::Open.members(&list),
+                SplitPart::HeldOut.members(&list)
+            ),
             (vec!["a", "c", "e"], vec!["b", "d"])
         );
-        let mut dice = Dice::new(1, 0, Stream::Text);
-        for part in [Part::Whole, Part::Open, Part::HeldOut] {
+        let mut dice = SeededDice::new(1, 0, Stream::Text);
+        for part in [SplitPart::Whole, SplitPart::Open, SplitPart::HeldOut] {
             let mut drawn: Vec<&str> = (0..200).map(|_| part.pick(&list, &mut dice)).collect();
             drawn.sort_unstable();
             drawn.dedup();
@@ -94,15 +97,15 @@ mod tests {
             let claims = domain.claims.iter().chain(&domain.addresses);
             lists.extend(claims.flat_map(|claim| [&claim.says, &claim.changes]));
             lists.extend(domain.tools.iter().filter_map(|tool| match &tool.style {
-                Style::Code(texts) | Style::Page(texts) => Some(texts),
-                Style::Log | Style::Json(_) | Style::Table(_) => None,
+                ResultStyle::Code(texts) | ResultStyle::Page(texts) => Some(texts),
+                ResultStyle::Log | ResultStyle::Json(_) | ResultStyle::Table(_) => None,
             }));
             for list in lists {
                 assert_ne!(list.len(), 1, "{}: {list:?}", domain.name);
-                let shared = Part::Open
+                let shared = SplitPart::Open
                     .members(list)
                     .into_iter()
-                    .find(|text| Part::HeldOut.members(list).contains(text));
+                    .find(|text| SplitPart::HeldOut.members(list).contains(text));
                 assert_eq!(shared, None, "{}", domain.name);
             }
         }

@@ -2,13 +2,13 @@
 
 use compactometer_formats::scenario::{Category, Speaker, ValueKind};
 
-use crate::dice::{Dice, Stream};
-use crate::generate::agent::Agent;
-use crate::generate::domains::{Claim, Domain, Tool};
-use crate::generate::forms::{Form, Reserved};
-use crate::generate::part::Part;
-use crate::generate::session::Session;
-use crate::generate::spec::{Memory, Spec};
+use crate::dice::{SeededDice, Stream};
+use crate::generate::agent::AgentTable;
+use crate::generate::domains::{Domain, SubjectClaim, Tool};
+use crate::generate::forms::{GeneratedForm, Reserved};
+use crate::generate::part::SplitPart;
+use crate::generate::session::SessionTable;
+use crate::generate::spec::{MemorySpec, Spec};
 
 /// Foil values of each fact and decoy.
 const FOILS: usize = 6;
@@ -27,26 +27,26 @@ const EARLY: usize = 85;
 const MOST_USES: usize = 3;
 
 /// What a conversation will state.
-pub(crate) struct Plan {
+pub(crate) struct ConversationPlan {
     /// The subject area of the conversation.
     pub(crate) domain: &'static Domain,
     /// The part of the domain's lists that it draws from.
-    pub(crate) part: Part,
+    pub(crate) part: SplitPart,
     /// The claims that it may make.
-    pub(crate) claims: Vec<&'static Claim>,
+    pub(crate) claims: Vec<&'static SubjectClaim>,
     /// The subjects of its claims.
     pub(crate) subjects: Vec<&'static str>,
     /// The pairs. A pair that replaces another comes after it.
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<StatementPair>,
     /// What only memory states.
     pub(crate) remembered: Remembered,
     /// Lengths that determine places.
-    pub(crate) span: Span,
+    pub(crate) span: TokenSpan,
 }
 
 /// Lengths of a conversation, in tokens.
 #[derive(Clone, Copy)]
-pub(crate) struct Span {
+pub(crate) struct TokenSpan {
     /// The length of the whole conversation.
     pub(crate) length: usize,
     /// A fact whose last mention is at least this far back is one that a compaction must retain.
@@ -62,50 +62,50 @@ pub(crate) struct Span {
 
 /// Two statements of one form, one of which is the fact.
 #[derive(Clone)]
-pub(crate) struct Pair {
+pub(crate) struct StatementPair {
     /// The claim that they state.
-    pub(crate) claim: &'static Claim,
+    pub(crate) claim: &'static SubjectClaim,
     /// The form of their values.
-    pub(crate) form: Form,
+    pub(crate) form: GeneratedForm,
     /// The two statements, in the order in which they are said.
-    pub(crate) sides: [Side; 2],
+    pub(crate) sides: [StatementSide; 2],
     /// The index of the side that is the fact.
     pub(crate) fact: usize,
     /// The index of the pair whose values these replace.
     pub(crate) replaces: Option<usize>,
     /// The places where they are said.
-    pub(crate) mentions: Vec<Mention>,
+    pub(crate) mentions: Vec<PlannedMention>,
     /// The places where tool calls use their values.
-    pub(crate) uses: Vec<Place>,
+    pub(crate) uses: Vec<SidePlaces>,
 }
 
 /// What memory states for one conversation, and no message does.
 #[derive(Default)]
 pub(crate) struct Remembered {
-    pub(crate) document: Vec<Pair>,
-    pub(crate) noted: Vec<Pair>,
+    pub(crate) document: Vec<StatementPair>,
+    pub(crate) noted: Vec<StatementPair>,
 }
 
 impl Remembered {
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &StatementPair> {
         self.document.iter().chain(&self.noted)
     }
 }
 
 /// A statement of both sides.
 #[derive(Clone, Copy)]
-pub(crate) struct Mention {
-    pub(crate) place: Place,
+pub(crate) struct PlannedMention {
+    pub(crate) place: SidePlaces,
     /// Who makes it: the claim's own speaker, or an agent that quotes a tool.
     pub(crate) by: Speaker,
 }
 
 /// A place in the conversation for each side, in tokens from its start.
-pub(crate) type Place = [usize; 2];
+pub(crate) type SidePlaces = [usize; 2];
 
 /// One of the two statements.
 #[derive(Clone)]
-pub(crate) struct Side {
+pub(crate) struct StatementSide {
     /// The subject of the statement.
     pub(crate) subject: &'static str,
     /// The value that it states.
@@ -114,10 +114,10 @@ pub(crate) struct Side {
     pub(crate) foils: Vec<String>,
 }
 
-impl Plan {
+impl ConversationPlan {
     /// Whether a fact or decoy, of the conversation or of memory, makes the claim about the
     /// subject.
-    pub(crate) fn states(&self, claim: &Claim, subject: &str) -> bool {
+    pub(crate) fn states(&self, claim: &SubjectClaim, subject: &str) -> bool {
         self.pairs
             .iter()
             .chain(self.remembered.pairs())
@@ -125,9 +125,9 @@ impl Plan {
     }
 }
 
-impl Pair {
+impl StatementPair {
     /// Whether it makes the claim about the subject.
-    fn states(&self, claim: &Claim, subject: &str) -> bool {
+    fn states(&self, claim: &SubjectClaim, subject: &str) -> bool {
         std::ptr::eq(self.claim, claim) && self.sides.iter().any(|side| side.subject == subject)
     }
 
@@ -147,18 +147,18 @@ pub(crate) fn draw(
     spec: &Spec,
     number: usize,
     reserved: &mut Reserved,
-    earlier: Option<&Plan>,
-) -> Plan {
+    earlier: Option<&ConversationPlan>,
+) -> ConversationPlan {
     let domain = spec.domains[spec.person(number) % spec.domains.len()];
     let part = spec.part(number);
-    let span = Span::new(spec.lengths[number] as usize, spec.window as usize);
-    let mut dice = Dice::new(spec.seed, number, Stream::Plan);
+    let span = TokenSpan::new(spec.lengths[number] as usize, spec.window as usize);
+    let mut dice = SeededDice::new(spec.seed, number, Stream::Plan);
     let mut subjects = part.members(&domain.subjects);
     dice.shuffle(&mut subjects);
     subjects.truncate(SUBJECTS);
     let count = facts_wanted(spec, span.length);
     let addresses = domain.addresses.iter().filter(|_| spec.agent.is_some());
-    let mut draft = Draft {
+    let mut draft = PlanDraft {
         session: &spec.session,
         agent: spec.agent,
         domain,
@@ -177,14 +177,14 @@ pub(crate) fn draw(
         draft.remember(memory, earlier);
     }
     draft.fill(count);
-    let Draft {
+    let PlanDraft {
         claims,
         subjects,
         pairs,
         remembered,
         ..
     } = draft;
-    Plan {
+    ConversationPlan {
         domain,
         part,
         claims,
@@ -204,7 +204,7 @@ fn facts_wanted(spec: &Spec, length: usize) -> usize {
     low + (high - low) * (length - shortest) / (longest - shortest).max(1)
 }
 
-impl Span {
+impl TokenSpan {
     /// Whether facts of a conversation of that length can be far away at its end.
     pub(crate) fn has_room(length: usize, window: usize) -> bool {
         length > window
@@ -214,7 +214,7 @@ impl Span {
         let trigger = window * 8 / 10;
         let slack = window / 10;
         let first_point = (length / 3).max(trigger + slack);
-        Span {
+        TokenSpan {
             length,
             trigger,
             first_point,
@@ -225,27 +225,27 @@ impl Span {
     }
 }
 
-struct Draft<'r> {
-    session: &'r Session,
-    agent: Option<Agent>,
+struct PlanDraft<'r> {
+    session: &'r SessionTable,
+    agent: Option<AgentTable>,
     domain: &'static Domain,
-    claims: Vec<&'static Claim>,
-    part: Part,
-    span: Span,
-    dice: Dice,
+    claims: Vec<&'static SubjectClaim>,
+    part: SplitPart,
+    span: TokenSpan,
+    dice: SeededDice,
     subjects: Vec<&'static str>,
     reserved: &'r mut Reserved,
-    pairs: Vec<Pair>,
+    pairs: Vec<StatementPair>,
     remembered: Remembered,
     /// The number of pairs with common words still to draw, and the words already used.
     commons: usize,
     words: Vec<String>,
 }
 
-impl Draft<'_> {
+impl PlanDraft<'_> {
     /// Draws what the memory document of a person states. If the person had a conversation before,
     /// the document is the same, and notes hold some of what was said then.
-    fn remember(&mut self, memory: Memory, earlier: Option<&Plan>) {
+    fn remember(&mut self, memory: MemorySpec, earlier: Option<&ConversationPlan>) {
         let Some(earlier) = earlier else {
             let claims = self
                 .claims_in_turn()
@@ -285,7 +285,7 @@ impl Draft<'_> {
             let place = self.between(200, self.span.length / 8);
             let old = self.pair(
                 claim,
-                vec![Mention {
+                vec![PlannedMention {
                     place,
                     by: claim.speaker,
                 }],
@@ -293,8 +293,9 @@ impl Draft<'_> {
             self.pairs.push(old);
             self.replace_last();
         }
-        let is_replaced = |claim: &Claim| replaced.iter().any(|other| std::ptr::eq(*other, claim));
-        let others: Vec<&'static Claim> = claims
+        let is_replaced =
+            |claim: &SubjectClaim| replaced.iter().any(|other| std::ptr::eq(*other, claim));
+        let others: Vec<&'static SubjectClaim> = claims
             .iter()
             .copied()
             .filter(|claim| !is_replaced(claim))
@@ -310,7 +311,7 @@ impl Draft<'_> {
 
     /// The claims whose values are replaced later. Where the speakers' shares are strict, tools
     /// make most of them.
-    fn replaced(&self, claims: &[&'static Claim]) -> Vec<&'static Claim> {
+    fn replaced(&self, claims: &[&'static SubjectClaim]) -> Vec<&'static SubjectClaim> {
         let changing = || {
             claims
                 .iter()
@@ -326,7 +327,7 @@ impl Draft<'_> {
     }
 
     /// The domain's claims in random order, after one of each category.
-    fn claims_in_turn(&mut self) -> Vec<&'static Claim> {
+    fn claims_in_turn(&mut self) -> Vec<&'static SubjectClaim> {
         let mut claims = self.claims.clone();
         self.dice.shuffle(&mut claims);
         let is_first = |at: usize| {
@@ -339,22 +340,36 @@ impl Draft<'_> {
         first.into_iter().chain(rest).map(|at| claims[at]).collect()
     }
 
-    fn pair(&mut self, claim: &'static Claim, mentions: Vec<Mention>) -> Pair {
-        let is_common = claim.form == Form::Word && claim.changes.is_empty() && self.commons > 0;
+    fn pair(
+        &mut self,
+        claim: &'static SubjectClaim,
+        mentions: Vec<PlannedMention>,
+    ) -> StatementPair {
+        let is_common =
+            claim.form == GeneratedForm::Word && claim.changes.is_empty() && self.commons > 0;
         self.commons -= usize::from(is_common);
         self.pair_of(
             claim,
-            if is_common { Form::Common } else { claim.form },
+            if is_common {
+                GeneratedForm::Common
+            } else {
+                claim.form
+            },
             mentions,
         )
     }
 
-    fn pair_of(&mut self, claim: &'static Claim, form: Form, mentions: Vec<Mention>) -> Pair {
+    fn pair_of(
+        &mut self,
+        claim: &'static SubjectClaim,
+        form: GeneratedForm,
+        mentions: Vec<PlannedMention>,
+    ) -> StatementPair {
         let first = self.free_subject(claim, None);
         let second = self.free_subject(claim, Some(first));
         let sides = [self.side(form, first), self.side(form, second)];
         let fact = self.dice.below(2);
-        Pair {
+        StatementPair {
             claim,
             form,
             sides,
@@ -385,12 +400,12 @@ impl Draft<'_> {
         let sides = [self.side(claim.form, first), self.side(claim.form, second)];
         let (replaces, mentions) = (
             Some(at),
-            vec![Mention {
+            vec![PlannedMention {
                 place,
                 by: claim.speaker,
             }],
         );
-        self.pairs.push(Pair {
+        self.pairs.push(StatementPair {
             claim,
             form: claim.form,
             sides,
@@ -402,7 +417,11 @@ impl Draft<'_> {
     }
 
     /// A subject for which the claim has not been made yet.
-    fn free_subject(&mut self, claim: &'static Claim, other: Option<&'static str>) -> &'static str {
+    fn free_subject(
+        &mut self,
+        claim: &'static SubjectClaim,
+        other: Option<&'static str>,
+    ) -> &'static str {
         let taken = |subject: &&str| {
             let mut all = self.pairs.iter().chain(self.remembered.pairs());
             Some(*subject) == other || all.any(|pair| pair.states(claim, subject))
@@ -416,8 +435,8 @@ impl Draft<'_> {
         self.dice.pick(&free)
     }
 
-    fn side(&mut self, form: Form, subject: &'static str) -> Side {
-        let value = if form == Form::Common {
+    fn side(&mut self, form: GeneratedForm, subject: &'static str) -> StatementSide {
+        let value = if form == GeneratedForm::Common {
             self.common()
         } else {
             self.reserved.draw(form, self.part, &mut self.dice)
@@ -425,14 +444,14 @@ impl Draft<'_> {
         let mut foils = Vec::new();
         while foils.len() < FOILS {
             let foil = match form {
-                Form::Common => form.draw_foil(self.part, &mut self.dice),
+                GeneratedForm::Common => form.draw_foil(self.part, &mut self.dice),
                 _ => self.reserved.draw(form, self.part, &mut self.dice),
             };
             if !foils.contains(&foil) {
                 foils.push(foil);
             }
         }
-        Side {
+        StatementSide {
             subject,
             value,
             foils,
@@ -442,7 +461,7 @@ impl Draft<'_> {
     /// A common word that this conversation does not use yet. Other conversations may use it.
     fn common(&mut self) -> String {
         loop {
-            let word = Form::Common.draw(self.part, &mut self.dice);
+            let word = GeneratedForm::Common.draw(self.part, &mut self.dice);
             if !self.words.contains(&word) {
                 self.words.push(word.clone());
                 return word;
@@ -451,8 +470,8 @@ impl Draft<'_> {
     }
 
     /// The statements of a pair whose claim is the speaker's.
-    fn mentions(&mut self, speaker: Speaker) -> Vec<Mention> {
-        let Span { early, late, .. } = self.span;
+    fn mentions(&mut self, speaker: Speaker) -> Vec<PlannedMention> {
+        let TokenSpan { early, late, .. } = self.span;
         let first = if self.dice.chance(EARLY) {
             self.between(200, early)
         } else {
@@ -460,7 +479,7 @@ impl Draft<'_> {
         };
         let again = self.session.again(&mut self.dice);
         let end = if first[1] < early { early } else { late };
-        let mut mentions = vec![Mention {
+        let mut mentions = vec![PlannedMention {
             place: first,
             by: speaker,
         }];
@@ -469,7 +488,7 @@ impl Draft<'_> {
             let is_quoted = speaker == Speaker::Tool
                 && self.session.quotes > 0
                 && self.dice.chance(self.session.quotes);
-            mentions.push(Mention {
+            mentions.push(PlannedMention {
                 place,
                 by: if is_quoted {
                     Speaker::Assistant
@@ -482,7 +501,7 @@ impl Draft<'_> {
     }
 
     /// Places of uses, if there are any.
-    fn uses(&mut self, pair: &Pair) -> Vec<Place> {
+    fn uses(&mut self, pair: &StatementPair) -> Vec<SidePlaces> {
         let usable = matches!(pair.form.kind(), ValueKind::Id | ValueKind::Path);
         let share = self.agent.map_or(USED, |agent| agent.needed);
         if !usable || tool_for(self.domain, pair.form).is_none() || !self.dice.chance(share) {
@@ -503,8 +522,8 @@ impl Draft<'_> {
     }
 
     /// A place long after the last mention if there is room, otherwise soon after it.
-    fn use_when_far(&mut self, pair: &Pair) -> Place {
-        let Span {
+    fn use_when_far(&mut self, pair: &StatementPair) -> SidePlaces {
+        let TokenSpan {
             late,
             trigger,
             window,
@@ -525,14 +544,14 @@ impl Draft<'_> {
     }
 
     /// A place soon after one of the mentions.
-    fn use_after_mention(&mut self, pair: &Pair) -> Place {
+    fn use_after_mention(&mut self, pair: &StatementPair) -> SidePlaces {
         let said = pair.mentions[self.dice.below(pair.mentions.len())].place;
         let said = said.into_iter().max().unwrap_or(0).min(self.span.late);
         self.between(said, self.span.late.min(said + self.span.window / 5))
     }
 
     /// A random place. The second side often comes in the same message, otherwise a little later.
-    fn between(&mut self, low: usize, high: usize) -> Place {
+    fn between(&mut self, low: usize, high: usize) -> SidePlaces {
         let first = self.dice.between(low, high.max(low));
         let apart = if self.dice.chance(60) {
             0
@@ -545,7 +564,7 @@ impl Draft<'_> {
 
 /// Whether memory may hold the claim. A number is a number in any sentence, so that it would be
 /// found by chance.
-fn memory_may_hold(claim: &Claim) -> bool {
+fn memory_may_hold(claim: &SubjectClaim) -> bool {
     matches!(
         claim.form.kind(),
         ValueKind::Nonce | ValueKind::Id | ValueKind::Path | ValueKind::Free
@@ -553,7 +572,10 @@ fn memory_may_hold(claim: &Claim) -> bool {
 }
 
 /// The tool that takes values of the form, and the index of the argument.
-pub(crate) fn tool_for(domain: &'static Domain, form: Form) -> Option<(&'static Tool, usize)> {
+pub(crate) fn tool_for(
+    domain: &'static Domain,
+    form: GeneratedForm,
+) -> Option<(&'static Tool, usize)> {
     domain
         .tools
         .iter()
@@ -599,7 +621,7 @@ mod tests {
             for side in plan
                 .pairs
                 .iter()
-                .filter(|pair| pair.form != Form::Common)
+                .filter(|pair| pair.form != GeneratedForm::Common)
                 .flat_map(|pair| &pair.sides)
             {
                 assert!(values.insert(side.value.clone()), "`{}` twice", side.value);
@@ -612,7 +634,7 @@ mod tests {
         let text = include_str!("../../../../datasets/smoke.toml");
         let spec = Spec::parse(text, Path::new("smoke.toml")).expect("the spec is right");
         let plan = draw(&spec, 7, &mut Reserved::default(), None);
-        let replacing: Vec<&Pair> = plan
+        let replacing: Vec<&StatementPair> = plan
             .pairs
             .iter()
             .filter(|pair| pair.replaces.is_some())
@@ -623,7 +645,7 @@ mod tests {
                 .replaces
                 .map(|at| &plan.pairs[at])
                 .expect("replaces one");
-            let subjects = |pair: &Pair| [pair.sides[0].subject, pair.sides[1].subject];
+            let subjects = |pair: &StatementPair| [pair.sides[0].subject, pair.sides[1].subject];
             assert_eq!((subjects(pair), pair.fact), (subjects(old), old.fact));
             assert!(old.mentions[0].place[0] < pair.mentions[0].place[0]);
         }

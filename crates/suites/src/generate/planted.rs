@@ -8,16 +8,16 @@ use compactometer_engine::message::Message;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::{Scenario, Speaker};
 
-use crate::dice::{Dice, Stream};
+use crate::dice::{SeededDice, Stream};
 use crate::generate::additions::{append, place_of};
-use crate::generate::asides::{Asides, Wording};
+use crate::generate::asides::{AsideWording, Asides};
 use crate::generate::forms::Reserved;
 use crate::generate::manner::Manner;
-use crate::generate::plan::{self, Plan, Span};
+use crate::generate::plan::{self, ConversationPlan, TokenSpan};
 use crate::generate::spec::Spec;
 use crate::generate::statements::Statements;
-use crate::generate::talk::{Talk, Trace};
-use crate::generate::writer::Writer;
+use crate::generate::talk::{GeneratedTalk, Trace};
+use crate::generate::writer::ConversationWriter;
 use crate::generate::{facts, probes, said};
 
 /// Messages of a person or of the agent hold at most this many statements. A result holds one more
@@ -44,9 +44,9 @@ pub(crate) fn plant(
     let mut reserved = Reserved::default();
     let values = scenarios.iter().flat_map(|scenario| &scenario.facts);
     values.for_each(|fact| reserved.keep(&fact.value));
-    let has_room = |ends: &Vec<usize>| Span::has_room(length(ends) as usize, window as usize);
+    let has_room = |ends: &Vec<usize>| TokenSpan::has_room(length(ends) as usize, window as usize);
     let numbers = (0..scenarios.len()).filter(|number| has_room(&ends[*number]));
-    let plans: Vec<(usize, Plan)> = numbers
+    let plans: Vec<(usize, ConversationPlan)> = numbers
         .map(|number| (number, plan::draw(&spec, number, &mut reserved, None)))
         .collect();
     for (number, plan) in plans {
@@ -62,7 +62,7 @@ pub(crate) fn plant(
         );
     }
     for (number, scenario) in scenarios.iter_mut().enumerate() {
-        let dice = Dice::new(seed, number, Stream::Said);
+        let dice = SeededDice::new(seed, number, Stream::Said);
         said::say(dice, spec.part(number), spec.said, scenario);
     }
     Ok(())
@@ -82,19 +82,19 @@ fn state(
     spec: &Spec,
     beside: usize,
     number: usize,
-    plan: Plan,
+    plan: ConversationPlan,
     reserved: &Reserved,
     ends: &[usize],
     scenario: &mut Scenario,
 ) {
-    let dice = Dice::new(spec.seed, number, Stream::Text);
-    let writer = Writer::new(plan.domain, plan.part, &plan.subjects, dice, reserved);
-    let mut stage = Stage {
+    let dice = SeededDice::new(spec.seed, number, Stream::Text);
+    let writer = ConversationWriter::new(plan.domain, plan.part, &plan.subjects, dice, reserved);
+    let mut stage = PlantStage {
         spec,
         asides: Asides::default(),
         writer,
         said: vec![0; ends.len()],
-        talk: Talk {
+        talk: GeneratedTalk {
             messages: std::mem::take(&mut scenario.messages),
             ends: ends.to_vec(),
             traces: vec![Default::default(); plan.pairs.len()],
@@ -115,7 +115,7 @@ fn state(
 
 /// The plan without the pairs of which a side was never stated, and without those that would
 /// replace them.
-fn of_the_stated(mut plan: Plan, traces: &mut Vec<[Trace; 2]>) -> Plan {
+fn of_the_stated(mut plan: ConversationPlan, traces: &mut Vec<[Trace; 2]>) -> ConversationPlan {
     // The number that a pair gets. One that replaces another comes after it.
     let mut numbers: Vec<Option<usize>> = Vec::new();
     let mut count = 0;
@@ -136,18 +136,18 @@ fn of_the_stated(mut plan: Plan, traces: &mut Vec<[Trace; 2]>) -> Plan {
 }
 
 /// Something that is to be said at or after a place.
-struct Due {
+struct DueFacts {
     place: usize,
     by: Speaker,
     /// The pair and the side that are stated; nothing for an incidental statement.
     stated: Option<(usize, usize)>,
 }
 
-fn agenda(plan: &Plan) -> Vec<Due> {
+fn agenda(plan: &ConversationPlan) -> Vec<DueFacts> {
     let mut due = Vec::new();
     for (pair, planned) in plan.pairs.iter().enumerate() {
         for mention in &planned.mentions {
-            due.extend([0, 1].map(|side| Due {
+            due.extend([0, 1].map(|side| DueFacts {
                 place: mention.place[side],
                 by: mention.by,
                 stated: Some((pair, side)),
@@ -157,21 +157,21 @@ fn agenda(plan: &Plan) -> Vec<Due> {
     due
 }
 
-struct Stage<'s> {
+struct PlantStage<'s> {
     spec: &'s Spec,
-    writer: Writer<'s>,
+    writer: ConversationWriter<'s>,
     asides: Asides,
     /// For each message, the statements that it got.
     said: Vec<usize>,
-    talk: Talk,
+    talk: GeneratedTalk,
 }
 
-impl Stage<'_> {
+impl PlantStage<'_> {
     /// Adds incidental statements by the speakers of what is due, anywhere.
-    fn add_asides(&mut self, plan: &Plan, beside: usize, due: &mut Vec<Due>) {
+    fn add_asides(&mut self, plan: &ConversationPlan, beside: usize, due: &mut Vec<DueFacts>) {
         let speakers: Vec<Speaker> = due.iter().map(|due| due.by).collect();
         for by in speakers {
-            due.extend((0..beside).map(|_| Due {
+            due.extend((0..beside).map(|_| DueFacts {
                 place: self.writer.dice.below(plan.span.length),
                 by,
                 stated: None,
@@ -180,7 +180,7 @@ impl Stage<'_> {
     }
 
     /// Says what is due in the first message that has room for it; nothing if there is none.
-    fn say(&mut self, plan: &Plan, due: &Due) {
+    fn say(&mut self, plan: &ConversationPlan, due: &DueFacts) {
         let from = self.talk.ends.partition_point(|end| *end < due.place);
         let mut later = from..self.talk.messages.len();
         let Some(at) = later.find(|at| self.has_room(*at, due)) else {
@@ -199,7 +199,7 @@ impl Stage<'_> {
         }
     }
 
-    fn has_room(&mut self, at: usize, due: &Due) -> bool {
+    fn has_room(&mut self, at: usize, due: &DueFacts) -> bool {
         let before = at.checked_sub(1).map_or(0, |before| self.talk.ends[before]);
         let tokens = self.talk.ends[at] - before;
         let most = match due.by {
@@ -213,7 +213,7 @@ impl Stage<'_> {
         self.said[at] < most && !is_said && place_of(message, due.by).is_some()
     }
 
-    fn words(&mut self, plan: &Plan, due: &Due) -> Option<String> {
+    fn words(&mut self, plan: &ConversationPlan, due: &DueFacts) -> Option<String> {
         let Some((pair, side)) = due.stated else {
             let manner = Manner {
                 session: &self.spec.session,
@@ -222,7 +222,7 @@ impl Stage<'_> {
             return self.asides.next(manner, plan, &mut self.writer, due.by);
         };
         let (pair, side) = (&plan.pairs[pair], &plan.pairs[pair].sides[side]);
-        let wording = Wording {
+        let wording = AsideWording {
             claim: pair.claim,
             is_change: pair.replaces.is_some(),
             subject: side.subject,

@@ -3,14 +3,14 @@
 use compactometer_engine::message::{MessageId, Role};
 use compactometer_formats::scenario::{Fact, Probe};
 
-use crate::dice::{Dice, Stream};
+use crate::dice::{SeededDice, Stream};
 use crate::generate::asides::is_for_asides;
-use crate::generate::domains::Claim;
+use crate::generate::domains::SubjectClaim;
 use crate::generate::memory;
-use crate::generate::orders::{self, Item};
-use crate::generate::plan::{Plan, Span};
+use crate::generate::orders::{self, OrderedFact};
+use crate::generate::plan::{ConversationPlan, TokenSpan};
 use crate::generate::spec::Spec;
-use crate::generate::talk::Talk;
+use crate::generate::talk::GeneratedTalk;
 
 /// Facts asked for at each earlier point in addition to those that cannot be asked for later.
 const EARLIER: usize = 4;
@@ -20,15 +20,15 @@ const EARLIER: usize = 4;
 pub(crate) fn build(
     spec: &Spec,
     number: usize,
-    plan: &Plan,
-    talk: &Talk,
+    plan: &ConversationPlan,
+    talk: &GeneratedTalk,
     facts: &[Fact],
 ) -> Vec<Probe> {
-    let mut dice = Dice::new(spec.seed, number, Stream::Probes);
+    let mut dice = SeededDice::new(spec.seed, number, Stream::Probes);
     let points = points(spec, plan.span, talk, facts, &mut dice);
     // Facts have even indices; the decoy of each follows it.
-    let asked: Vec<Asked> = (0..plan.pairs.len())
-        .map(|pair| Asked {
+    let asked: Vec<AskedProbe> = (0..plan.pairs.len())
+        .map(|pair| AskedProbe {
             pair,
             fact: &facts[2 * pair],
         })
@@ -78,7 +78,12 @@ pub(crate) fn build(
 
 /// Facts that were stated once and far away by then, and that are never replaced or replacing. Each
 /// has one place in an order.
-fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) -> Vec<Item<'f>> {
+fn lasting<'f>(
+    plan: &ConversationPlan,
+    talk: &GeneratedTalk,
+    asked: &[AskedProbe<'f>],
+    point: MessageId,
+) -> Vec<OrderedFact<'f>> {
     let is_lasting = |fact: &Fact| {
         let said_once = fact.evidence_message_ids.len() == 1
             && fact.supersedes.is_none()
@@ -87,7 +92,7 @@ fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) 
     };
     let lasting = asked.iter().filter(|asked| is_lasting(asked.fact));
     lasting
-        .map(|asked| Item {
+        .map(|asked| OrderedFact {
             fact: asked.fact,
             question: question(plan, asked),
         })
@@ -100,21 +105,21 @@ fn lasting<'f>(plan: &Plan, talk: &Talk, asked: &[Asked<'f>], point: MessageId) 
 /// ones.
 fn unanswerable(
     spec: &Spec,
-    plan: &Plan,
+    plan: &ConversationPlan,
     conversation: usize,
     asked_at: &[MessageId],
 ) -> Vec<Probe> {
     if asked_at.is_empty() {
         return Vec::new();
     }
-    let mut dice = Dice::new(spec.seed, conversation, Stream::Unanswerable);
+    let mut dice = SeededDice::new(spec.seed, conversation, Stream::Unanswerable);
     let is_mentioned = |subject: &str| {
         plan.pairs
             .iter()
             .flat_map(|pair| &pair.sides)
             .any(|side| side.subject == subject)
     };
-    let mut open: Vec<(&Claim, &str)> = Vec::new();
+    let mut open: Vec<(&SubjectClaim, &str)> = Vec::new();
     for claim in plan
         .pairs
         .iter()
@@ -153,7 +158,7 @@ fn unanswerable(
 fn limited(
     mut chosen: Vec<(MessageId, usize)>,
     most: usize,
-    dice: &mut Dice,
+    dice: &mut SeededDice,
 ) -> Vec<(MessageId, usize)> {
     dice.shuffle(&mut chosen);
     let place = |at: usize| {
@@ -173,16 +178,22 @@ fn limited(
         .collect()
 }
 
-struct Asked<'f> {
+struct AskedProbe<'f> {
     pair: usize,
     fact: &'f Fact,
 }
 
-fn question(plan: &Plan, Asked { pair, fact }: &Asked) -> String {
+fn question(plan: &ConversationPlan, AskedProbe { pair, fact }: &AskedProbe) -> String {
     plan.pairs[*pair].claim.asks.replace("{s}", &fact.subject)
 }
 
-fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pair: usize) -> Probe {
+fn probe(
+    plan: &ConversationPlan,
+    facts: &[Fact],
+    number: usize,
+    asked_after: MessageId,
+    pair: usize,
+) -> Probe {
     let (planned, fact) = (&plan.pairs[pair], &facts[2 * pair]);
     let replaced = planned
         .replaces
@@ -190,7 +201,7 @@ fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pai
     Probe {
         id: format!("p{:03}", number + 1),
         fact_ids: vec![fact.id.clone()],
-        question: question(plan, &Asked { pair, fact }),
+        question: question(plan, &AskedProbe { pair, fact }),
         asked_after,
         gold: Some(fact.value.clone()),
         forbidden: replaced.into_iter().collect(),
@@ -200,7 +211,13 @@ fn probe(plan: &Plan, facts: &[Fact], number: usize, asked_after: MessageId, pai
 
 /// Observation points, spread from the first sensible place to the end. Each comes directly before
 /// a turn of the agent.
-fn points(spec: &Spec, span: Span, talk: &Talk, facts: &[Fact], dice: &mut Dice) -> Vec<MessageId> {
+fn points(
+    spec: &Spec,
+    span: TokenSpan,
+    talk: &GeneratedTalk,
+    facts: &[Fact],
+    dice: &mut SeededDice,
+) -> Vec<MessageId> {
     let places = places(spec, talk);
     let count = dice.between(spec.points[0], spec.points[1]);
     let Some(last) = places.last().copied() else {
@@ -231,7 +248,7 @@ fn all_hold(facts: &[Fact], place: MessageId) -> bool {
 fn nearest<'p>(
     places: impl Iterator<Item = &'p MessageId>,
     target: usize,
-    talk: &Talk,
+    talk: &GeneratedTalk,
 ) -> Option<MessageId> {
     places
         .copied()
@@ -240,7 +257,7 @@ fn nearest<'p>(
 
 /// Messages that are followed by a turn of the agent; if the user is away before each point, those
 /// with which the user can return.
-fn places(spec: &Spec, talk: &Talk) -> Vec<MessageId> {
+fn places(spec: &Spec, talk: &GeneratedTalk) -> Vec<MessageId> {
     let turns = talk.messages.windows(2).skip(1);
     let is_place = |role: Role| {
         if spec.pauses.is_some() {
@@ -257,7 +274,12 @@ fn places(spec: &Spec, talk: &Talk) -> Vec<MessageId> {
 
 /// The latest point at which the fact is far away, otherwise the latest at which it has been stated
 /// and still holds.
-fn latest(fact: &Fact, points: &[MessageId], span: Span, talk: &Talk) -> Option<MessageId> {
+fn latest(
+    fact: &Fact,
+    points: &[MessageId],
+    span: TokenSpan,
+    talk: &GeneratedTalk,
+) -> Option<MessageId> {
     let far = points
         .iter()
         .rev()
@@ -275,7 +297,7 @@ fn holds(fact: &Fact, point: MessageId) -> bool {
 }
 
 /// Whether the fact holds and was last mentioned at least the trigger's distance ago.
-fn is_far(fact: &Fact, point: MessageId, span: Span, talk: &Talk) -> bool {
+fn is_far(fact: &Fact, point: MessageId, span: TokenSpan, talk: &GeneratedTalk) -> bool {
     let last = fact
         .evidence_message_ids
         .iter()
@@ -284,7 +306,7 @@ fn is_far(fact: &Fact, point: MessageId, span: Span, talk: &Talk) -> bool {
     holds(fact, point) && last.is_some_and(|last| talk.end(point) - talk.end(*last) >= span.trigger)
 }
 
-impl Talk {
+impl GeneratedTalk {
     /// The number of tokens up to and including the message.
     fn end(&self, id: MessageId) -> usize {
         self.ends[id.0 as usize - 1]

@@ -8,9 +8,9 @@ use compactometer_engine::tokens::{Encoding, TokenCounter as _};
 use compactometer_formats::scenario::{SaidSentence, Scenario, SentenceKind, Speaker, Wording};
 use serde::Deserialize;
 
-use crate::dice::Dice;
+use crate::dice::SeededDice;
 use crate::generate::additions::{append, place_of};
-use crate::generate::part::Part;
+use crate::generate::part::SplitPart;
 use crate::generate::range::within;
 
 /// Messages of the user to which sentences are added have at most this many bytes: what is longer
@@ -26,7 +26,7 @@ const TAKEN_BACK: usize = 50;
 /// A sentence in several wordings.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
+struct KnownSentence {
     kind: SentenceKind,
     wordings: Vec<String>,
     /// Corrections that take it back.
@@ -36,13 +36,13 @@ struct Known {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    sentence: Vec<Known>,
+struct SaidFile {
+    sentence: Vec<KnownSentence>,
 }
 
 // A test reads the file, so this does not fail.
-static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
-    toml::from_str::<File>(include_str!("said.toml")).map_or(Vec::new(), |file| file.sentence)
+static ALL: LazyLock<Vec<KnownSentence>> = LazyLock::new(|| {
+    toml::from_str::<SaidFile>(include_str!("said.toml")).map_or(Vec::new(), |file| file.sentence)
 });
 
 /// Whether a conversation can have so many sentences.
@@ -56,8 +56,13 @@ pub(super) fn check(count: usize, has_splits: bool) -> Result<(), String> {
 
 /// Has the user of a conversation say so many sentences of a part, as far as there are messages for
 /// them. Returns the number of tokens (o200k_base) that they have.
-pub(super) fn say(dice: Dice, part: Part, count: usize, scenario: &mut Scenario) -> usize {
-    let mut stage = Stage {
+pub(super) fn say(
+    dice: SeededDice,
+    part: SplitPart,
+    count: usize,
+    scenario: &mut Scenario,
+) -> usize {
+    let mut stage = SaidStage {
         dice,
         room: scenario.messages.iter_mut().map(room).collect(),
         scenario,
@@ -80,15 +85,15 @@ fn room(message: &mut Message) -> usize {
     if is_short { MOST_OF_MESSAGE } else { 0 }
 }
 
-struct Stage<'s> {
-    dice: Dice,
+struct SaidStage<'s> {
+    dice: SeededDice,
     /// For each message, how many more sentences it may get.
     room: Vec<usize>,
     scenario: &'s mut Scenario,
 }
 
-impl Stage<'_> {
-    fn state(&mut self, known: &Known) {
+impl SaidStage<'_> {
+    fn state(&mut self, known: &KnownSentence) {
         let most = known.wordings.len();
         let times = match self.dice.chance(ONCE) {
             true => 1,
@@ -147,13 +152,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use compactometer_text::exact;
-    use compactometer_text::sentences::{Lines, Sentence};
+    use compactometer_text::sentences::{Sentence, SentenceLines};
 
     use super::*;
 
     #[test]
     fn the_file_is_read_and_no_sentence_says_another() {
-        let file = toml::from_str::<File>(include_str!("said.toml"));
+        let file = toml::from_str::<SaidFile>(include_str!("said.toml"));
         let all = file.expect("it reads").sentence;
         let kinds = all.iter().map(|known| known.kind).collect::<BTreeSet<_>>();
         assert!(kinds.len() == 3 && !kinds.contains(&SentenceKind::Correction));
@@ -164,7 +169,7 @@ mod tests {
                 assert_eq!(exact::within(text).count(), 0, "{text}");
                 for (other, said) in all.iter().enumerate().filter(|(other, _)| *other != place) {
                     let texts = said.wordings.iter().chain(&said.instead);
-                    let lines = Lines::new(texts.map(String::as_str));
+                    let lines = SentenceLines::new(texts.map(String::as_str));
                     assert!(!lines.say(&sentence), "{text} is said by entry {other}");
                 }
             }

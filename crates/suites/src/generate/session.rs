@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-use crate::dice::Dice;
-use crate::generate::domains::Claim;
+use crate::dice::SeededDice;
+use crate::generate::domains::SubjectClaim;
 use crate::generate::range::{SHARES, within};
 use compactometer_formats::scenario::Speaker;
 
@@ -21,7 +21,7 @@ const MENTIONS: RangeInclusive<usize> = 2..=20;
 /// The table's keys. Shares are percentages.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Session {
+pub(crate) struct SessionTable {
     /// The share of incidental sentences and lines that use the templates of claims. Without it,
     /// wording distinguishes a claim.
     pub(crate) alike: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Speakers {
     tools: usize,
 }
 
-impl Session {
+impl SessionTable {
     /// What is wrong with the keys, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
         within("session.alike", self.alike, &SHARES)?;
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// How often a statement is made again.
-    pub(crate) fn again(&self, dice: &mut Dice) -> usize {
+    pub(crate) fn again(&self, dice: &mut SeededDice) -> usize {
         match self.mentions {
             Some(_) if dice.chance(ONCE) => 0,
             Some(most) => dice.between(1, most - 1),
@@ -88,7 +88,11 @@ impl Session {
 
     /// `count` of these claims in turn: the first of each category, then those of the speaker who
     /// has the fewest for their share.
-    pub(crate) fn claims(&self, claims: &[&'static Claim], count: usize) -> Vec<&'static Claim> {
+    pub(crate) fn claims(
+        &self,
+        claims: &[&'static SubjectClaim],
+        count: usize,
+    ) -> Vec<&'static SubjectClaim> {
         let Some(Speakers { user, agent, tools }) = self.speakers else {
             return claims.iter().cycle().take(count).copied().collect();
         };
@@ -112,7 +116,7 @@ impl Session {
         };
         let mut in_turn =
             shares.map(|(speaker, _)| of(speaker).collect::<Vec<_>>().into_iter().cycle());
-        let mut drawn: Vec<&'static Claim> =
+        let mut drawn: Vec<&'static SubjectClaim> =
             first.iter().take(count).map(|at| claims[*at]).collect();
         while drawn.len() < count {
             let made = |speaker| {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use compactometer_formats::scenario::Split;
 use serde::Deserialize;
 
-use crate::generate::agent::Agent;
+use crate::generate::agent::AgentTable;
 use crate::generate::domains::{self, Domain};
-use crate::generate::part::Part;
+use crate::generate::part::SplitPart;
 use crate::generate::range::{ordered, within};
 use crate::generate::said;
-use crate::generate::session::Session;
+use crate::generate::session::SessionTable;
 use crate::generate::statements::Statements;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
@@ -57,13 +57,13 @@ pub struct Spec {
     pub(crate) pauses: Option<[usize; 2]>,
     /// What the agent's memory holds, if there is one. Then each person has two conversations in a
     /// row.
-    pub(crate) memory: Option<Memory>,
+    pub(crate) memory: Option<MemorySpec>,
     /// How the conversations resemble sessions of a real agent.
     #[serde(default)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionTable,
     /// How the agent works. Without it, it makes few calls for each request and never needs what it
     /// read before.
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<AgentTable>,
     /// The number of conversations in each split. Without splits, all are for development and draw
     /// from every list.
     pub(crate) splits: Option<Splits>,
@@ -72,7 +72,7 @@ pub struct Spec {
 /// How much memory holds.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Memory {
+pub(crate) struct MemorySpec {
     /// The number of facts in the memory document of a person.
     pub(crate) document: usize,
     /// The largest number of facts of a person's first conversation that notes pass on to the
@@ -201,9 +201,10 @@ impl Spec {
     }
 
     /// The part of the vocabulary that conversation `number` draws from.
-    pub(crate) fn part(&self, number: usize) -> Part {
-        self.splits
-            .map_or(Part::Whole, |_| Part::of_split(self.split(number)))
+    pub(crate) fn part(&self, number: usize) -> SplitPart {
+        self.splits.map_or(SplitPart::Whole, |_| {
+            SplitPart::of_split(self.split(number))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::generate::session::Session;
+use crate::generate::session::SessionTable;
 
 /// What is stated in conversations that are there already: a table of a spec.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,5 +29,5 @@ pub(crate) struct Statements {
     pub(crate) said: usize,
     /// Who states, and how often again.
     #[serde(default)]
-    pub(crate) session: Session,
+    pub(crate) session: SessionTable,
 }

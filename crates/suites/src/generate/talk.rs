@@ -6,14 +6,14 @@ use compactometer_engine::message::{Message, MessageId, Part, Role};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_formats::scenario::Speaker;
 
-use crate::generate::asides::{Asides, Wording};
-use crate::generate::calls::{Call, Calls};
+use crate::generate::asides::{AsideWording, Asides};
+use crate::generate::calls::{CallMaker, GeneratedCall};
 use crate::generate::documents;
 use crate::generate::domains::Tool;
 use crate::generate::manner::Manner;
-use crate::generate::plan::{Plan, tool_for};
-use crate::generate::session::Session;
-use crate::generate::writer::Writer;
+use crate::generate::plan::{ConversationPlan, tool_for};
+use crate::generate::session::SessionTable;
+use crate::generate::writer::ConversationWriter;
 
 /// Tokens kept for the last exchange, in which nothing is stated.
 const CLOSING: usize = 700;
@@ -44,7 +44,7 @@ const CORRECTIONS: [&str; 8] = [
 ];
 
 /// A written conversation.
-pub(crate) struct Talk {
+pub(crate) struct GeneratedTalk {
     /// The messages.
     pub(crate) messages: Vec<Message>,
     /// The number of tokens up to and including each message.
@@ -65,20 +65,20 @@ pub(crate) struct Trace {
 /// Writes the conversation that a plan describes, with the memory document in its system prompt.
 pub(crate) fn write(
     manner: Manner,
-    plan: &Plan,
+    plan: &ConversationPlan,
     document: Option<&str>,
-    mut writer: Writer,
-) -> Talk {
+    mut writer: ConversationWriter,
+) -> GeneratedTalk {
     let traces = vec![<[Trace; 2]>::default(); plan.pairs.len()];
-    let talk = Talk {
+    let talk = GeneratedTalk {
         messages: Vec::new(),
         ends: Vec::new(),
         traces,
     };
     let asides = Asides::default();
     writer.known_share = manner.agent.map_or(0, |agent| agent.known / 2);
-    let (due, calls) = (agenda(manner.session, plan), Calls::default());
-    let mut stage = Stage {
+    let (due, calls) = (agenda(manner.session, plan), CallMaker::default());
+    let mut stage = TalkStage {
         manner,
         plan,
         writer,
@@ -100,36 +100,39 @@ pub(crate) fn write(
 
 /// A statement or use that the plan schedules at or after some place.
 #[derive(Clone, Copy)]
-struct Due {
+struct DueTalk {
     place: usize,
     pair: usize,
     side: usize,
-    by: By,
+    by: TalkBy,
     /// Whether it repeats a statement as `[session]` asks for. It waits for what does not, and is
     /// left out if it does not fit.
     is_repeated: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum By {
+enum TalkBy {
     Saying(Speaker),
     Using,
 }
 
-fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
+fn agenda(session: &SessionTable, plan: &ConversationPlan) -> Vec<DueTalk> {
     let mut due = Vec::new();
     for (pair, planned) in plan.pairs.iter().enumerate() {
         let said = planned.mentions.iter().enumerate();
         let said = said.map(|(at, mention)| {
             (
                 &mention.place,
-                By::Saying(mention.by),
+                TalkBy::Saying(mention.by),
                 at > 0 && session.mentions.is_some(),
             )
         });
-        let used = planned.uses.iter().map(|place| (place, By::Using, false));
+        let used = planned
+            .uses
+            .iter()
+            .map(|place| (place, TalkBy::Using, false));
         for (place, by, is_repeated) in said.chain(used) {
-            due.extend([0, 1].map(|side| Due {
+            due.extend([0, 1].map(|side| DueTalk {
                 place: place[side],
                 pair,
                 side,
@@ -142,21 +145,21 @@ fn agenda(session: &Session, plan: &Plan) -> Vec<Due> {
     due
 }
 
-struct Stage<'p, 'r> {
+struct TalkStage<'p, 'r> {
     manner: Manner<'p>,
-    plan: &'p Plan,
-    writer: Writer<'r>,
+    plan: &'p ConversationPlan,
+    writer: ConversationWriter<'r>,
     asides: Asides,
-    due: Vec<Due>,
-    talk: Talk,
-    calls: Calls,
+    due: Vec<DueTalk>,
+    talk: GeneratedTalk,
+    calls: CallMaker,
     /// Exchanges begun since the last value that will be replaced was stated.
     settled: usize,
     /// Whether the user has cancelled the latest request.
     is_cancelled: bool,
 }
 
-impl Stage<'_, '_> {
+impl TalkStage<'_, '_> {
     fn system(&mut self, document: Option<&str>) {
         let mut rules = self.writer.domain.rules.to_vec();
         self.writer.dice.shuffle(&mut rules);
@@ -309,8 +312,8 @@ impl Stage<'_, '_> {
             },
         };
         let uses = if self.manner.agent.is_some() { 1 } else { 2 };
-        let mut calls: Vec<Call> = self
-            .take(By::Using, uses)
+        let mut calls: Vec<GeneratedCall> = self
+            .take(TalkBy::Using, uses)
             .into_iter()
             .filter_map(|due| self.using(due))
             .collect();
@@ -325,7 +328,7 @@ impl Stage<'_, '_> {
         calls.into_iter().for_each(|call| self.result(call));
     }
 
-    fn using(&mut self, due: Due) -> Option<Call> {
+    fn using(&mut self, due: DueTalk) -> Option<GeneratedCall> {
         let pair = &self.plan.pairs[due.pair];
         let (tool, argument) = tool_for(self.plan.domain, pair.form)?;
         let id = self.next_id();
@@ -337,7 +340,7 @@ impl Stage<'_, '_> {
         )
     }
 
-    fn result(&mut self, mut call: Call) {
+    fn result(&mut self, mut call: GeneratedCall) {
         let call_id = call.id.clone();
         let is_error = self.writer.dice.chance(4);
         let text = if is_error {
@@ -367,7 +370,12 @@ impl Stage<'_, '_> {
 
     /// The new lines of a result, with the stated ones at random places. If the result was read
     /// before, nothing else is new.
-    fn lines(&mut self, call: &Call, stated: Vec<String>, is_new: bool) -> Vec<documents::Line> {
+    fn lines(
+        &mut self,
+        call: &GeneratedCall,
+        stated: Vec<String>,
+        is_new: bool,
+    ) -> Vec<documents::ResultLine> {
         let count = if is_new { self.lines_wanted(call) } else { 0 };
         let mut lines = (0..count)
             .map(|_| self.incidental_line(call.tool))
@@ -379,7 +387,7 @@ impl Stage<'_, '_> {
         lines
     }
 
-    fn incidental_line(&mut self, tool: &Tool) -> documents::Line {
+    fn incidental_line(&mut self, tool: &Tool) -> documents::ResultLine {
         let aside = aside(
             self.manner,
             self.plan,
@@ -393,7 +401,7 @@ impl Stage<'_, '_> {
         )
     }
 
-    fn lines_wanted(&mut self, call: &Call) -> usize {
+    fn lines_wanted(&mut self, call: &GeneratedCall) -> usize {
         let (writer, style) = (&mut self.writer, &call.tool.style);
         match self.manner.agent {
             Some(agent) => documents::lines_wanted_with_long(writer, style, agent.long),
@@ -431,12 +439,12 @@ impl Stage<'_, '_> {
 
     fn statements(&mut self, speaker: Speaker, most: usize) -> Vec<String> {
         let id = self.next_id();
-        let taken = self.take(By::Saying(speaker), most);
-        let state = |due: Due| {
+        let taken = self.take(TalkBy::Saying(speaker), most);
+        let state = |due: DueTalk| {
             self.talk.traces[due.pair][due.side].said.push(id);
             let pair = &self.plan.pairs[due.pair];
             let (side, is_change) = (&pair.sides[due.side], pair.replaces.is_some());
-            let wording = Wording {
+            let wording = AsideWording {
                 claim: pair.claim,
                 is_change,
                 subject: side.subject,
@@ -451,10 +459,10 @@ impl Stage<'_, '_> {
     /// Removes and returns what is due, oldest first, and at most once per pair and side in a
     /// message. A replacement waits until the old value could have been asked for in a separate
     /// exchange.
-    fn take(&mut self, by: By, most: usize) -> Vec<Due> {
+    fn take(&mut self, by: TalkBy, most: usize) -> Vec<DueTalk> {
         let now = self.now();
         let (plan, settled) = (self.plan, self.settled >= 2);
-        let mut taken: Vec<Due> = Vec::new();
+        let mut taken: Vec<DueTalk> = Vec::new();
         for is_repeated in [false, true] {
             self.due.retain(|due| {
                 let is_new = taken
@@ -503,9 +511,9 @@ impl Stage<'_, '_> {
 /// An incidental statement in the words of a claim, as often as the spec asks for one.
 fn aside(
     manner: Manner,
-    plan: &Plan,
+    plan: &ConversationPlan,
     asides: &mut Asides,
-    writer: &mut Writer,
+    writer: &mut ConversationWriter,
     by: Speaker,
 ) -> Option<String> {
     let alike = manner.session.alike;

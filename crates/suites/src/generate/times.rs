@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 
-use crate::dice::Dice;
+use crate::dice::SeededDice;
 
 /// The first of January 2026, in milliseconds since the Unix epoch.
 const START_MS: i64 = 1_767_225_600_000;
@@ -31,7 +31,7 @@ impl Pauses {
         self,
         messages: &mut [Message],
         points: &BTreeSet<MessageId>,
-        dice: &mut Dice,
+        dice: &mut SeededDice,
     ) {
         let mut now = START_MS;
         for message in messages {

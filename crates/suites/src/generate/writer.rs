@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::dice::Dice;
-use crate::generate::domains::{Domain, PEOPLE, Pool};
-use crate::generate::forms::{Form, Reserved};
-use crate::generate::part::Part;
+use crate::dice::SeededDice;
+use crate::generate::domains::{Domain, PEOPLE, WordPool};
+use crate::generate::forms::{GeneratedForm, Reserved};
+use crate::generate::part::SplitPart;
 
 /// The number of words of each pool that one conversation uses.
 const CAST: usize = 7;
@@ -16,12 +16,12 @@ const DAY_S: usize = 86_400;
 const MOST_KNOWN: usize = 200;
 
 /// Writes the text of one conversation.
-pub(crate) struct Writer<'r> {
+pub(crate) struct ConversationWriter<'r> {
     /// The conversation's text stream.
-    pub(crate) dice: Dice,
+    pub(crate) dice: SeededDice,
     /// What the conversation is about.
     pub(crate) domain: &'static Domain,
-    part: Part,
+    part: SplitPart,
     reserved: &'r Reserved,
     cast: Vec<(&'static str, Vec<&'static str>)>,
     /// Seconds since the start of the first day.
@@ -30,17 +30,17 @@ pub(crate) struct Writer<'r> {
     /// value is new.
     pub(crate) known_share: usize,
     /// The latest of those values.
-    known: VecDeque<(Form, String)>,
+    known: VecDeque<(GeneratedForm, String)>,
 }
 
-impl<'r> Writer<'r> {
+impl<'r> ConversationWriter<'r> {
     /// A writer for a conversation about `subjects`, with the words and templates of the given
     /// part.
     pub(crate) fn new(
         domain: &'static Domain,
-        part: Part,
+        part: SplitPart,
         subjects: &[&'static str],
-        mut dice: Dice,
+        mut dice: SeededDice,
         reserved: &'r Reserved,
     ) -> Self {
         let pools = domain.pools.iter().chain([&*PEOPLE]);
@@ -49,7 +49,7 @@ impl<'r> Writer<'r> {
             .collect();
         cast.push(("subject", subjects.to_vec()));
         let seconds = dice.between(0, 30_000_000);
-        Writer {
+        ConversationWriter {
             dice,
             domain,
             part,
@@ -84,7 +84,7 @@ impl<'r> Writer<'r> {
     }
 
     /// A value that is not a fact's.
-    pub(crate) fn incidental(&mut self, form: Form) -> String {
+    pub(crate) fn incidental(&mut self, form: GeneratedForm) -> String {
         if self.known_share == 0 {
             return self
                 .reserved
@@ -108,7 +108,7 @@ impl<'r> Writer<'r> {
         self.mentioned(form, value)
     }
 
-    fn mentioned(&mut self, form: Form, value: String) -> String {
+    fn mentioned(&mut self, form: GeneratedForm, value: String) -> String {
         self.known.push_back((form, value.clone()));
         if self.known.len() > MOST_KNOWN {
             self.known.pop_front();
@@ -135,7 +135,7 @@ impl<'r> Writer<'r> {
     }
 
     fn slot(&mut self, slot: &str) -> Option<String> {
-        if let Some(form) = Form::by_slot(slot) {
+        if let Some(form) = GeneratedForm::by_slot(slot) {
             return Some(self.incidental(form));
         }
         match slot {
@@ -191,7 +191,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-fn choose(pool: &'static Pool, part: Part, dice: &mut Dice) -> Vec<&'static str> {
+fn choose(pool: &'static WordPool, part: SplitPart, dice: &mut SeededDice) -> Vec<&'static str> {
     let mut words = part.members(&pool.words);
     dice.shuffle(&mut words);
     words.truncate(CAST);
@@ -233,7 +233,7 @@ mod tests {
 
     fn known(domain: &Domain, slot: &str) -> bool {
         let general = ["n", "date", "clock", "stamp", "person", "subject", "s", "v"];
-        Form::by_slot(slot).is_some()
+        GeneratedForm::by_slot(slot).is_some()
             || general.contains(&slot)
             || domain.pools.iter().any(|pool| pool.slot == slot)
     }
@@ -252,11 +252,11 @@ mod tests {
     fn filling_leaves_the_claims_slots() {
         let reserved = Reserved::default();
         let domain = &domains::ALL[0];
-        let mut writer = Writer::new(
+        let mut writer = ConversationWriter::new(
             domain,
-            Part::Whole,
+            SplitPart::Whole,
             &["the gate"],
-            Dice::new(1, 0, Stream::Text),
+            SeededDice::new(1, 0, Stream::Text),
             &reserved,
         );
         assert_eq!(

@@ -12,11 +12,11 @@ use compactometer_formats::scenario::{
 use super::error::ImportError;
 use super::place::Place;
 use super::report::Recorder;
-use super::session::{Compaction, Left, Session};
+use super::session::{Compaction, Left, ReadSession};
 
 /// The compactions of a session, those that can be measured and those that cannot.
 #[derive(Debug, Default)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedCompactions {
     pub(super) measured: Vec<RecordedCompaction>,
     pub(super) unmeasured: Vec<UnmeasuredCompaction>,
 }
@@ -24,12 +24,12 @@ pub(super) struct Resolved {
 /// The compactions of a session whose messages are settled. Message number `n` of the session has
 /// the id `n`, from 1. A part may be all that was read of the session.
 pub(super) fn resolve(
-    session: &Session,
+    session: &ReadSession,
     is_part: bool,
     recorder: &mut Recorder,
-) -> Result<Resolved, ImportError> {
+) -> Result<ResolvedCompactions, ImportError> {
     let judged = judged(session, is_part);
-    let mut found = Resolved::default();
+    let mut found = ResolvedCompactions::default();
     for (compaction, after, judgement) in judged {
         match judgement {
             Ok(context) => found.measured.push(RecordedCompaction {
@@ -73,10 +73,10 @@ pub(super) fn resolve(
 const NOTHING: MessageId = MessageId(0);
 
 /// Each compaction with the last message before it, and what it left or why that is not measured.
-type Judged<'s> = (&'s Compaction, MessageId, Result<Vec<Retained>, Unmeasured>);
+type JudgedCompactions<'s> = (&'s Compaction, MessageId, Result<Vec<Retained>, Unmeasured>);
 
-fn judged(session: &Session, is_part: bool) -> Vec<Judged<'_>> {
-    let mut judged: Vec<Judged<'_>> = Vec::new();
+fn judged(session: &ReadSession, is_part: bool) -> Vec<JudgedCompactions<'_>> {
+    let mut judged: Vec<JudgedCompactions<'_>> = Vec::new();
     for compaction in &session.compactions {
         let after = last_before(session, compaction);
         let changed_nothing = compaction
@@ -101,7 +101,7 @@ fn judged(session: &Session, is_part: bool) -> Vec<Judged<'_>> {
 }
 
 /// The last message before a compaction; [`NOTHING`] if there is none.
-fn last_before(session: &Session, compaction: &Compaction) -> MessageId {
+fn last_before(session: &ReadSession, compaction: &Compaction) -> MessageId {
     let before = session
         .messages
         .iter()
@@ -120,7 +120,7 @@ fn last_before(session: &Session, compaction: &Compaction) -> MessageId {
 
 /// What a compaction left, or why that is not measured.
 fn judge(
-    session: &Session,
+    session: &ReadSession,
     compaction: &Compaction,
     after: MessageId,
     is_first: bool,
@@ -145,7 +145,7 @@ const MOST_INSTRUCTIONS: f64 = 60_000.0;
 
 /// Whether the file explains less than half of the tokens of the request before the first
 /// compaction: its beginning is missing.
-fn holds_a_part(session: &Session, compaction: &Compaction, after: MessageId) -> bool {
+fn holds_a_part(session: &ReadSession, compaction: &Compaction, after: MessageId) -> bool {
     if session.starts_inside {
         return true;
     }
@@ -183,7 +183,7 @@ fn id_at(index: usize) -> MessageId {
 }
 
 /// What it left, without kept messages that were dropped when the file was read.
-fn context(session: &Session, compaction: &Compaction, after: MessageId) -> Vec<Retained> {
+fn context(session: &ReadSession, compaction: &Compaction, after: MessageId) -> Vec<Retained> {
     let mut context = Vec::new();
     for left in &compaction.context {
         match left {
@@ -209,7 +209,7 @@ fn context(session: &Session, compaction: &Compaction, after: MessageId) -> Vec<
 }
 
 /// The messages that were read at that place, or the one that took in what was read there.
-fn ids_at(session: &Session, place: Place) -> impl Iterator<Item = MessageId> {
+fn ids_at(session: &ReadSession, place: Place) -> impl Iterator<Item = MessageId> {
     let start = session
         .messages
         .iter()

@@ -13,20 +13,20 @@ use super::error::ImportError;
 use super::project;
 use super::repair::counted;
 use super::report::Recorder;
-use super::session::{Notes, Session, Spoken};
+use super::session::{Notes, ReadSession, Spoken};
 use super::settle;
 
 /// Joins sessions of `groups` groups at a time.
 pub(super) fn join(
-    sessions: Vec<Session>,
+    sessions: Vec<ReadSession>,
     groups: usize,
     recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
+) -> Result<Vec<ReadSession>, ImportError> {
     let compactions = sessions
         .iter()
         .map(|session| session.compactions.len())
         .sum::<usize>();
-    let mut by_group: BTreeMap<_, Vec<Session>> = BTreeMap::new();
+    let mut by_group: BTreeMap<_, Vec<ReadSession>> = BTreeMap::new();
     for session in sessions {
         by_group
             .entry(natural(&session.group))
@@ -74,9 +74,9 @@ pub(super) fn join(
 /// Joins a block's sessions. Returns how many system prompts were dropped.
 fn join_block(
     number: usize,
-    mut block: Vec<Vec<Session>>,
+    mut block: Vec<Vec<ReadSession>>,
     recorder: &mut Recorder,
-    joined: &mut Vec<Session>,
+    joined: &mut Vec<ReadSession>,
 ) -> Result<usize, ImportError> {
     let count = block.iter().map(Vec::len).min().unwrap_or(0);
     for group in &mut block {
@@ -108,10 +108,10 @@ fn join_block(
 
 fn interleave(
     block: usize,
-    sessions: Vec<Session>,
+    sessions: Vec<ReadSession>,
     dropped_systems: &mut usize,
     recorder: &mut Recorder,
-) -> Result<Session, ImportError> {
+) -> Result<ReadSession, ImportError> {
     let count = sessions.len();
     let origins = sessions
         .iter()
@@ -166,7 +166,7 @@ fn interleave(
     let messages = settle::pair(interleaved, recorder)?.messages;
     let group = format!("block-{block}");
     let (stem, compactions) = (format!("{group}/"), Vec::new());
-    Ok(Session {
+    Ok(ReadSession {
         file,
         source,
         stem,

@@ -6,11 +6,11 @@ use compactometer_engine::message::Part;
 
 use super::error::ImportError;
 use super::repair::Repair;
-use super::session::Session;
+use super::session::ReadSession;
 
 /// Calls of which none has a result are the sign of another format, whose results were read as words
 /// of the user.
-pub(super) fn must_have_results(sessions: &[Session], file: &str) -> Result<(), ImportError> {
+pub(super) fn must_have_results(sessions: &[ReadSession], file: &str) -> Result<(), ImportError> {
     /// Fewest calls: a file may end at its first ones.
     const CALLS: usize = 3;
     let parts = || {
@@ -36,7 +36,7 @@ pub(super) fn must_have_results(sessions: &[Session], file: &str) -> Result<(), 
 /// such as the beginning of a part of a session, is none.
 pub(super) fn must_not_drop(
     repairs: &[Repair],
-    sessions: &[Session],
+    sessions: &[ReadSession],
     file: &str,
 ) -> Result<(), ImportError> {
     /// Fewest dropped rows: a short file may be torn.

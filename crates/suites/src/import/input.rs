@@ -8,7 +8,7 @@ use super::error::ImportError;
 use super::limits;
 use super::place::Place;
 use super::report::Recorder;
-use compactometer_disk::input::{Kind, open, read, read_ends, read_from};
+use compactometer_disk::input::{InputKind, open, read, read_ends, read_from};
 use flate2::read::MultiGzDecoder;
 
 /// A file's text and its name.
@@ -61,7 +61,7 @@ impl Input {
         let by_line = extent == Extent::Lines && has_plain_lines(path).map_err(failed)?;
         let bytes = match extent {
             Extent::Lines if by_line => first_lines(path),
-            Extent::Whole | Extent::Lines => read(path, Kind::TRANSCRIPT),
+            Extent::Whole | Extent::Lines => read(path, InputKind::TRANSCRIPT),
             Extent::Beginning => limits::beginning(path),
             Extent::Ends(most) => read_ends(path, most),
         };
@@ -133,14 +133,14 @@ impl Input {
     pub(super) fn each_line(
         &self,
         recorder: &mut Recorder,
-        take: &mut Take<'_>,
+        take: &mut TakeLine<'_>,
     ) -> Result<(), ImportError> {
         let Some(path) = &self.on_disk else {
             let mut lines = self.lines().peekable();
             while let Some((number, text)) = lines.next() {
                 let is_last = lines.peek().is_none();
                 take(
-                    Line {
+                    InputLine {
                         number,
                         text,
                         is_last,
@@ -157,7 +157,7 @@ impl Input {
 fn each_on_disk(
     path: &Path,
     recorder: &mut Recorder,
-    take: &mut Take<'_>,
+    take: &mut TakeLine<'_>,
 ) -> Result<(), ImportError> {
     let failed = |source| ImportError::Io {
         path: path.to_owned(),
@@ -187,24 +187,24 @@ fn each_on_disk(
 }
 
 /// A line that is not blank.
-pub(super) struct Line<'l> {
+pub(super) struct InputLine<'l> {
     pub(super) number: usize,
     pub(super) text: &'l str,
     pub(super) is_last: bool,
 }
 
-type Take<'t> = dyn FnMut(Line<'_>, &mut Recorder) -> Result<(), ImportError> + 't;
+type TakeLine<'t> = dyn FnMut(InputLine<'_>, &mut Recorder) -> Result<(), ImportError> + 't;
 
 fn take_line(
     number: usize,
     bytes: &[u8],
     is_last: bool,
     recorder: &mut Recorder,
-    take: &mut Take<'_>,
+    take: &mut TakeLine<'_>,
 ) -> Result<(), ImportError> {
     let text = decoded(number, bytes.strip_suffix(b"\n").unwrap_or(bytes), recorder)?;
     take(
-        Line {
+        InputLine {
             number,
             text: &text,
             is_last,
@@ -218,7 +218,7 @@ const MARK: &str = "\u{feff}";
 
 /// Whether it is a regular file of UTF-8 that is not packed, as its first bytes show.
 fn has_plain_lines(path: &Path) -> std::io::Result<bool> {
-    if !path.metadata()?.is_file() || !Kind::TRANSCRIPT.allows(path)? {
+    if !path.metadata()?.is_file() || !InputKind::TRANSCRIPT.allows(path)? {
         return Ok(false);
     }
     let mut first = Vec::new();
@@ -254,7 +254,7 @@ fn texts_in(folder: &Path, pattern: &str) -> Vec<String> {
     let files = glob::glob(&format!("{folder}/{pattern}"));
     let files = files.into_iter().flatten().flatten().take(MOST_BESIDE);
     files
-        .filter_map(|file| read(&file, Kind::TRANSCRIPT).ok())
+        .filter_map(|file| read(&file, InputKind::TRANSCRIPT).ok())
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .collect()
 }
@@ -262,10 +262,10 @@ fn texts_in(folder: &Path, pattern: &str) -> Vec<String> {
 /// The bytes of a file that gzip or Zstandard packed, which its first bytes say; others as they are.
 fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     match &bytes[..] {
-        [0x1f, 0x8b, 8, ..] => read_from(MultiGzDecoder::new(&bytes[..]), Kind::TRANSCRIPT),
+        [0x1f, 0x8b, 8, ..] => read_from(MultiGzDecoder::new(&bytes[..]), InputKind::TRANSCRIPT),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => read_from(
             zstd::stream::read::Decoder::new(&bytes[..])?,
-            Kind::TRANSCRIPT,
+            InputKind::TRANSCRIPT,
         ),
         _ => Ok(bytes),
     }

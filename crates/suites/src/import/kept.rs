@@ -10,7 +10,7 @@ use super::error::ImportError;
 
 /// Where a program keeps its sessions.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct SessionFolder {
     /// The environment variable that names the program's folder.
     pub(super) variable: Option<&'static str>,
     /// The program's folder without that variable, in the user's home.
@@ -21,7 +21,7 @@ pub struct Kept {
 
 /// A session that was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundSession {
     /// The file.
     pub path: PathBuf,
     /// When it was last written.
@@ -30,7 +30,7 @@ pub struct Found {
     pub bytes: u64,
 }
 
-impl Kept {
+impl SessionFolder {
     /// Where sessions are looked for, with `*` for any part of a name.
     pub fn place<F: Fn(&str) -> Option<OsString>>(&self, user: &UserFolders<F>) -> Option<PathBuf> {
         let folder = user.of_program(self.variable, self.home)?;
@@ -42,7 +42,7 @@ impl Kept {
     ///
     /// # Errors
     /// [`ImportError`] if the place has a name that cannot be looked for.
-    pub fn find(&self, place: &Path) -> Result<Vec<Found>, ImportError> {
+    pub fn find(&self, place: &Path) -> Result<Vec<FoundSession>, ImportError> {
         matching(&place.to_string_lossy())
     }
 }
@@ -52,7 +52,7 @@ impl Kept {
 ///
 /// # Errors
 /// [`ImportError`] if the folder has a name that cannot be looked for.
-pub fn sessions_in(folder: &Path) -> Result<Vec<Found>, ImportError> {
+pub fn sessions_in(folder: &Path) -> Result<Vec<FoundSession>, ImportError> {
     let folder = glob::Pattern::escape(&folder.to_string_lossy());
     let mut found = Vec::new();
     for ending in ["jsonl", "json"] {
@@ -63,18 +63,18 @@ pub fn sessions_in(folder: &Path) -> Result<Vec<Found>, ImportError> {
 }
 
 /// Sorts sessions by when they were last written.
-pub fn newest_first(found: &mut [Found]) {
+pub fn newest_first(found: &mut [FoundSession]) {
     found.sort_by(|one, other| (other.modified, &one.path).cmp(&(one.modified, &other.path)));
 }
 
-fn matching(pattern: &str) -> Result<Vec<Found>, ImportError> {
+fn matching(pattern: &str) -> Result<Vec<FoundSession>, ImportError> {
     let paths =
         glob::glob(pattern).map_err(|error| ImportError::Other(format!("`{pattern}`: {error}")))?;
     let mut found = Vec::new();
     for path in paths.flatten().filter(|path| path.is_file()) {
         let about = path.metadata().ok();
         let modified = about.as_ref().and_then(|about| about.modified().ok());
-        found.push(Found {
+        found.push(FoundSession {
             path,
             modified,
             bytes: about.map_or(0, |about| about.len()),

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use compactometer_disk::input::{Kind, open, read};
+use compactometer_disk::input::{InputKind, open, read};
 use flate2::read::MultiGzDecoder;
 
 use super::error::ImportError;
@@ -72,9 +72,9 @@ pub(super) fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
         // A document, or lines of which the first is too long.
         _ if bytes.len() == LINE => match beyond(open(path)?)? {
             Some(what) => Err(std::io::Error::other(refusal(path, &what))),
-            None => read(path, Kind::TRANSCRIPT),
+            None => read(path, InputKind::TRANSCRIPT),
         },
-        _ if bytes.is_empty() => read(path, Kind::TRANSCRIPT),
+        _ if bytes.is_empty() => read(path, InputKind::TRANSCRIPT),
         _ => Ok(bytes),
     }
 }

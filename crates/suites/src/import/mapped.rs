@@ -13,7 +13,7 @@ use super::input::Input;
 use super::place::Place;
 use super::readers::{json_lines, table};
 use super::report::Recorder;
-use super::session::{Compaction, Left, Session, Spoken, unreadable};
+use super::session::{Compaction, Left, ReadSession, Spoken, unreadable};
 
 const ABOUT: &str = "one JSON object a line, or a list of objects";
 
@@ -114,10 +114,10 @@ impl Map {
         &self,
         input: &Input,
         recorder: &mut Recorder,
-    ) -> Result<Vec<Session>, ImportError> {
+    ) -> Result<Vec<ReadSession>, ImportError> {
         let rows = table::rows(input, ABOUT, &[""], recorder)?;
         self.are_there(input, &rows, recorder)?;
-        let mut session = Session::new(input, MAPPED.name, &input.stem);
+        let mut session = ReadSession::new(input, MAPPED.name, &input.stem);
         let mut last_call = String::new();
         for (place, row) in &rows {
             self.row(*place, row, &mut last_call, (&mut session, recorder))?;
@@ -154,7 +154,7 @@ impl Map {
         place: Place,
         row: &Value,
         last_call: &mut String,
-        (session, recorder): (&mut Session, &mut Recorder),
+        (session, recorder): (&mut ReadSession, &mut Recorder),
     ) -> Result<(), ImportError> {
         let words = |key: &str| self.of(row, key).map(table::words);
         let at_ms = match self.of(row, "time") {

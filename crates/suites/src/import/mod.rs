@@ -46,14 +46,14 @@ pub use error::ImportError;
 pub use facts::{FactCounts, all_facts, auto_facts};
 pub use formats::ALL;
 pub use importer::Importer;
-pub use kept::{Found, Kept, newest_first, sessions_in};
+pub use kept::{FoundSession, SessionFolder, newest_first, sessions_in};
 pub use mapped::{MAPPED, Map};
 pub use pair::import_pair;
 pub use repair::Repair;
 pub use report::ImportReport;
 
 use input::{Extent, Input};
-use reading::Reading;
+use reading::SuiteReading;
 use report::Recorder;
 use spool::Spool;
 
@@ -128,7 +128,7 @@ pub fn import(
 ) -> Result<Imported, ImportError> {
     let mut scenarios = Vec::new();
     let mut report =
-        Reading::new(importer, options)?.read_all(files, &mut || (), &mut |scenario| {
+        SuiteReading::new(importer, options)?.read_all(files, &mut || (), &mut |scenario| {
             scenarios.push(scenario);
             Ok(())
         })?;
@@ -167,7 +167,7 @@ pub fn import_to(
     let mut finder = options
         .auto_facts
         .then(|| facts::Finder::new(facts::INCIDENTAL, facts::Foils::Made));
-    let mut report = Reading::new(importer, options)?.by_map(map).read_all(
+    let mut report = SuiteReading::new(importer, options)?.by_map(map).read_all(
         files,
         is_read,
         &mut |mut scenario| {

@@ -69,7 +69,9 @@ impl fmt::Display for Place {
         match self {
             Place::Line(line) => write!(out, "line {line}"),
             Place::Element(element) => write!(out, "element {element}"),
-            Place::Turn { element, message } => write!(out, "element {element}, message {message}"),
+            Place::Turn { element, message } => {
+                write!(out, "element {element}, message {message}")
+            }
             Place::Part { line, part } => write!(out, "line {line}, object {part}"),
         }
     }

@@ -48,14 +48,14 @@ pub(super) fn note_directory(directories: &mut Vec<String>, directory: Option<&s
 /// with a number if an earlier project has the same one. Folders of one name in the homes of two
 /// users are checkouts of one project.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ProjectNames {
     of: BTreeMap<String, String>,
     /// For each name without a number: the homes and names of its projects.
     homes: BTreeMap<String, Vec<(String, String)>>,
     taken: BTreeSet<String>,
 }
 
-impl Names {
+impl ProjectNames {
     pub(super) fn name(&mut self, project: &str) -> String {
         if let Some(name) = self.of.get(project) {
             return name.clone();
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn projects_of_one_name_stay_apart() {
-        let mut names = Names::default();
+        let mut names = ProjectNames::default();
         let given = ["a/app", "b/app", "a/app", "c/app"].map(|project| names.name(project));
         assert_eq!(given, ["app", "app/2", "app", "app/3"]);
         let of_users = [
@@ -132,7 +132,7 @@ mod tests {
             "Users/ben/app",
             "C:/Users/cid/app",
         ];
-        let mut names = Names::default();
+        let mut names = ProjectNames::default();
         assert_eq!(
             of_users.map(|project| names.name(project)),
             ["app", "app", "app/2", "app/3", "app"]

@@ -11,16 +11,20 @@ use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 use compactometer_text::matcher::Matcher;
 
 use super::place::Place;
-use super::session::Question;
+use super::session::ImportedQuestion;
 
 /// Longest answer that becomes a fact, in characters.
 const LONGEST: usize = 1_000;
 
 /// The messages at each place, which are those that the scenario gets.
-pub(super) type Places = Vec<(Place, MessageId)>;
+pub(super) type MessagePlaces = Vec<(Place, MessageId)>;
 
 /// Adds the questions to a scenario.
-pub(super) fn add(questions: Vec<Question>, places: &Places, scenario: &mut Scenario) {
+pub(super) fn add(
+    questions: Vec<ImportedQuestion>,
+    places: &MessagePlaces,
+    scenario: &mut Scenario,
+) {
     let Some(asked_after) = scenario.messages.last().map(|message| message.id) else {
         return;
     };
@@ -41,7 +45,12 @@ pub(super) fn add(questions: Vec<Question>, places: &Places, scenario: &mut Scen
     }
 }
 
-fn fact(id: String, question: &Question, places: &Places, messages: &[Message]) -> Option<Fact> {
+fn fact(
+    id: String,
+    question: &ImportedQuestion,
+    places: &MessagePlaces,
+    messages: &[Message],
+) -> Option<Fact> {
     let value = question
         .gold
         .as_ref()

@@ -14,14 +14,14 @@ use super::limits;
 use super::place::Place;
 use super::report::{ImportReport, Recorder};
 use super::secrets::Masker;
-use super::session::Session;
+use super::session::ReadSession;
 use super::{ALL, Map, Options, compactions, concat, doubts, project, questions, settle};
 
 /// Takes the next conversation.
 pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
 
 /// The state of an import between two files.
-pub(super) struct Reading<'i> {
+pub(super) struct SuiteReading<'i> {
     importer: &'i Importer,
     options: &'i Options,
     map: Option<&'i Map>,
@@ -30,14 +30,14 @@ pub(super) struct Reading<'i> {
     seen: HashSet<blake3::Hash>,
     masker: Option<Masker>,
     /// Sessions that are to be joined when all are read.
-    to_join: Vec<Session>,
-    names: Names,
+    to_join: Vec<ReadSession>,
+    names: SuiteNames,
     reattached: Option<Reattached>,
 }
 
-impl<'i> Reading<'i> {
+impl<'i> SuiteReading<'i> {
     pub(super) fn new(importer: &'i Importer, options: &'i Options) -> Result<Self, ImportError> {
-        Ok(Reading {
+        Ok(SuiteReading {
             importer,
             options,
             map: None,
@@ -45,14 +45,14 @@ impl<'i> Reading<'i> {
             seen: HashSet::new(),
             masker: (!options.keep_secrets).then(Masker::new).transpose()?,
             to_join: Vec::new(),
-            names: Names::default(),
+            names: SuiteNames::default(),
             reattached: importer.reattaches.map(|rule| rule()),
         })
     }
 
     /// The same for files whose fields a map names.
     pub(super) fn by_map(self, map: Option<&'i Map>) -> Self {
-        Reading { map, ..self }
+        SuiteReading { map, ..self }
     }
 
     /// Reads all files. `is_read` is called after each of them.
@@ -103,7 +103,7 @@ impl<'i> Reading<'i> {
     }
 
     /// The normalized sessions of a file; none if its content is that of an earlier file.
-    fn sessions(&mut self, path: &Path) -> Result<Vec<Session>, ImportError> {
+    fn sessions(&mut self, path: &Path) -> Result<Vec<ReadSession>, ImportError> {
         let recorder = &mut self.recorder;
         let extent = match self.options.last {
             Some(most) => Extent::Ends(most),
@@ -160,14 +160,18 @@ impl<'i> Reading<'i> {
         Ok(sessions)
     }
 
-    fn scenario(&mut self, mut session: Session, push: &mut Push<'_>) -> Result<(), ImportError> {
+    fn scenario(
+        &mut self,
+        mut session: ReadSession,
+        push: &mut Push<'_>,
+    ) -> Result<(), ImportError> {
         self.recorder.begin(&session.file);
         let (id, projects) = (
             self.names.unused_id(&session),
             self.names.projects(&session),
         );
         let is_part = self.options.last.is_some();
-        let compactions::Resolved {
+        let compactions::ResolvedCompactions {
             measured,
             unmeasured,
         } = compactions::resolve(&session, is_part, &mut self.recorder)?;
@@ -211,14 +215,14 @@ fn hint(tried: &Importer, text: &str) -> String {
 
 /// The names that conversations and projects of the suite have so far.
 #[derive(Default)]
-struct Names {
+struct SuiteNames {
     numbers: BTreeMap<String, usize>,
     taken: HashSet<String>,
-    projects: project::Names,
+    projects: project::ProjectNames,
 }
 
-impl Names {
-    fn unused_id(&mut self, session: &Session) -> String {
+impl SuiteNames {
+    fn unused_id(&mut self, session: &ReadSession) -> String {
         loop {
             let number = self.numbers.entry(session.stem.clone()).or_insert(0);
             *number += 1;
@@ -233,7 +237,7 @@ impl Names {
         }
     }
 
-    fn projects(&mut self, session: &Session) -> Vec<String> {
+    fn projects(&mut self, session: &ReadSession) -> Vec<String> {
         session
             .projects
             .iter()
@@ -242,7 +246,7 @@ impl Names {
     }
 }
 
-fn scenario(session: Session, id: String, projects: Vec<String>) -> Scenario {
+fn scenario(session: ReadSession, id: String, projects: Vec<String>) -> Scenario {
     let log = session.notes.of_messages(&session.messages);
     let messages = session
         .messages

@@ -13,7 +13,7 @@ use super::place::Place;
 
 /// One conversation as it was read.
 #[derive(Clone, Debug)]
-pub(super) struct Session {
+pub(super) struct ReadSession {
     /// The file's name, as repairs show it.
     pub(super) file: String,
     /// The scenario's source.
@@ -39,7 +39,7 @@ pub(super) struct Session {
     /// What the log says beside the chat.
     pub(super) notes: Notes,
     /// The questions about it that the file has.
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<ImportedQuestion>,
     /// The messages.
     pub(super) messages: Vec<Spoken>,
 }
@@ -187,7 +187,7 @@ pub(super) enum Left {
 
 /// A question that the file has about the conversation.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct ImportedQuestion {
     pub(super) text: String,
     /// The right answer.
     pub(super) gold: Option<String>,
@@ -199,7 +199,7 @@ pub(super) struct Question {
     pub(super) evidence: Vec<Place>,
 }
 
-impl Question {
+impl ImportedQuestion {
     /// Its texts, which may contain what the conversation contains.
     pub(super) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
         std::iter::once(&mut self.text)
@@ -208,11 +208,11 @@ impl Question {
     }
 }
 
-impl Session {
+impl ReadSession {
     /// An empty session of a file, which is its own group.
     pub(super) fn new(input: &Input, format: &str, group: impl Into<String>) -> Self {
         let group = group.into();
-        Session {
+        ReadSession {
             file: input.file.clone(),
             source: format!("{format}: {}", input.name),
             group: group.clone(),
@@ -245,7 +245,7 @@ impl Session {
                 name
             })
         };
-        Session {
+        ReadSession {
             source: plain(self.source),
             group: named(self.group),
             stem: named(self.stem),

@@ -12,16 +12,16 @@ use compactometer_engine::message::{Part, Role};
 use super::error::ImportError;
 use super::place::Place;
 use super::report::Recorder;
-use super::session::{Session, Spoken};
+use super::session::{ReadSession, Spoken};
 
 /// The text for a missing result. The wording comes from the agent loop (`docs/sources.md`).
 const NO_RESPONSE: &str = "Tool no response";
 
 /// Normalizes a session. Returns `None` if it has no user turn.
 pub(super) fn settle(
-    mut session: Session,
+    mut session: ReadSession,
     recorder: &mut Recorder,
-) -> Result<Option<Session>, ImportError> {
+) -> Result<Option<ReadSession>, ImportError> {
     let place = session
         .messages
         .first()
@@ -41,20 +41,20 @@ pub(super) fn settle(
     for cleared in &mut session.notes.cleared {
         cleared.calls = paired.renamed(&cleared.calls);
     }
-    Ok(Some(Session {
+    Ok(Some(ReadSession {
         messages: paired.messages,
         ..session
     }))
 }
 
 /// Messages whose calls were renumbered.
-pub(super) struct Paired {
+pub(super) struct PairedMessages {
     pub(super) messages: Vec<Spoken>,
     /// The ids that the calls had before, in order.
     old_ids: Vec<String>,
 }
 
-impl Paired {
+impl PairedMessages {
     /// How many calls repeated an earlier id.
     fn repeated(&self) -> usize {
         let named = self.old_ids.iter().filter(|id| !id.is_empty());
@@ -72,7 +72,10 @@ impl Paired {
 }
 
 /// Moves each call's result directly after it and renumbers the calls.
-pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<Paired, ImportError> {
+pub(super) fn pair(
+    messages: Vec<Spoken>,
+    recorder: &mut Recorder,
+) -> Result<PairedMessages, ImportError> {
     let mut pairing = Pairing {
         recorder,
         out: Vec::new(),
@@ -88,7 +91,7 @@ pub(super) fn pair(messages: Vec<Spoken>, recorder: &mut Recorder) -> Result<Pai
     pairing.finish()
 }
 
-fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), ImportError> {
+fn drop_empty(session: &mut ReadSession, recorder: &mut Recorder) -> Result<(), ImportError> {
     let mut kept = Vec::with_capacity(session.messages.len());
     for mut said in std::mem::take(&mut session.messages) {
         said.parts
@@ -107,7 +110,7 @@ fn drop_empty(session: &mut Session, recorder: &mut Recorder) -> Result<(), Impo
 }
 
 /// Drops turns before the first user turn, and system messages other than the first message.
-fn drop_misplaced(session: &mut Session, recorder: &mut Recorder) -> Result<(), ImportError> {
+fn drop_misplaced(session: &mut ReadSession, recorder: &mut Recorder) -> Result<(), ImportError> {
     let mut opened = false;
     let mut kept: Vec<Spoken> = Vec::with_capacity(session.messages.len());
     for said in std::mem::take(&mut session.messages) {
@@ -140,12 +143,12 @@ struct Pairing<'r> {
     recorder: &'r mut Recorder,
     /// A message with calls is followed by one for their results.
     out: Vec<Spoken>,
-    calls: Vec<Call>,
+    calls: Vec<SettledCall>,
     /// Unanswered calls by their old id, in order.
     open: HashMap<String, Vec<usize>>,
 }
 
-struct Call {
+struct SettledCall {
     old: String,
     /// The place of the message for its result.
     slot: usize,
@@ -167,7 +170,7 @@ impl Pairing<'_> {
                     .entry(old.clone())
                     .or_default()
                     .push(self.calls.len());
-                self.calls.push(Call {
+                self.calls.push(SettledCall {
                     old,
                     slot,
                     answer: Vec::new(),
@@ -217,7 +220,7 @@ impl Pairing<'_> {
     }
 
     /// Whether no message follows that of the call.
-    fn is_last(&self, call: &Call) -> bool {
+    fn is_last(&self, call: &SettledCall) -> bool {
         call.slot + 1 == self.out.len()
     }
 
@@ -238,11 +241,11 @@ impl Pairing<'_> {
         Some(call)
     }
 
-    fn finish(mut self) -> Result<Paired, ImportError> {
+    fn finish(mut self) -> Result<PairedMessages, ImportError> {
         let mut old_ids = Vec::with_capacity(self.calls.len());
         for (
             number,
-            Call {
+            SettledCall {
                 old,
                 slot,
                 mut answer,
@@ -268,7 +271,7 @@ impl Pairing<'_> {
             results.parts.extend(answer);
             old_ids.push(old);
         }
-        Ok(Paired {
+        Ok(PairedMessages {
             messages: self.out,
             old_ids,
         })

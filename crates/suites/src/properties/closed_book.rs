@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Probe, Scenario, ValueKind};
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// The largest acceptable share; see `docs/measurement/facts.md`.
 const MAX_SHARE: f64 = 0.05;
@@ -16,10 +16,10 @@ const MAX_SHARE: f64 = 0.05;
 /// questions about the same kind of value, and the third a word of the question itself.
 #[derive(Default)]
 pub(super) struct Questions {
-    all: Vec<Question>,
+    all: Vec<BookQuestion>,
 }
 
-impl Measure for Questions {
+impl PropertyMeasure for Questions {
     fn add(&mut self, scenario: &Scenario) {
         self.all.extend(questions(scenario));
     }
@@ -53,7 +53,7 @@ impl Measure for Questions {
     }
 }
 
-struct Question {
+struct BookQuestion {
     group: String,
     /// The question without the subject that it asks about.
     text: String,
@@ -63,14 +63,14 @@ struct Question {
     forms: Vec<String>,
 }
 
-fn questions(scenario: &Scenario) -> impl Iterator<Item = Question> {
+fn questions(scenario: &Scenario) -> impl Iterator<Item = BookQuestion> {
     scenario.probes.iter().filter_map(|probe| {
         let gold = probe.gold.as_ref()?.to_lowercase();
         let fact = scenario
             .facts
             .iter()
             .find(|fact| probe.fact_ids.contains(&fact.id))?;
-        Some(Question {
+        Some(BookQuestion {
             group: scenario.group_id.clone(),
             text: without_subject(probe, fact),
             asked: probe.question.clone(),
@@ -93,7 +93,7 @@ fn without_subject(probe: &Probe, fact: &Fact) -> String {
     }
 }
 
-impl Question {
+impl BookQuestion {
     fn accepts(&self, answer: &str) -> bool {
         self.forms.iter().any(|form| form == answer)
     }
@@ -118,17 +118,17 @@ fn words(text: &str) -> String {
 /// The answers to the questions of each key, those to most questions first and equal ones in
 /// alphabetical order.
 struct Answers<'q, K> {
-    by_key: BTreeMap<K, Vec<Answer<'q>>>,
+    by_key: BTreeMap<K, Vec<BookAnswer<'q>>>,
 }
 
-struct Answer<'q> {
+struct BookAnswer<'q> {
     gold: &'q str,
     questions: usize,
     in_group: BTreeMap<&'q str, usize>,
 }
 
 impl<'q, K: Ord> Answers<'q, K> {
-    fn new(questions: &'q [Question], key: impl Fn(&'q Question) -> K) -> Self {
+    fn new(questions: &'q [BookQuestion], key: impl Fn(&'q BookQuestion) -> K) -> Self {
         let mut counted: BTreeMap<K, BTreeMap<&str, BTreeMap<&str, usize>>> = BTreeMap::new();
         for question in questions {
             let groups = counted
@@ -140,7 +140,7 @@ impl<'q, K: Ord> Answers<'q, K> {
         }
         let answer = |(gold, in_group): (_, BTreeMap<_, usize>)| {
             let questions = in_group.values().sum();
-            Answer {
+            BookAnswer {
                 gold,
                 questions,
                 in_group,
@@ -190,7 +190,7 @@ mod tests {
     use compactometer_formats::suite::Suite;
     use proptest::prelude::*;
 
-    use super::{Answers, Question, Questions};
+    use super::{Answers, BookQuestion, Questions};
     use crate::properties::tests::{fact, measured, probe, suite};
 
     fn measure(suite: &Suite) -> Property {
@@ -232,7 +232,7 @@ mod tests {
         #[test]
         fn the_most_frequent_answer_is_that_of_a_count_of_all(asked in prop::collection::vec((0_usize..4, 0_usize..5), 1..40)) {
             let names = ["a", "b", "c", "d", "e"];
-            let question = |(group, gold): &(usize, usize)| Question {
+            let question = |(group, gold): &(usize, usize)| BookQuestion {
                 group: names[*group].to_owned(),
                 text: String::new(),
                 asked: String::new(),

@@ -7,7 +7,7 @@ use compactometer_engine::message::part_text;
 use compactometer_formats::property::Property;
 use compactometer_formats::scenario::{Fact, Scenario};
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// The largest distance from chance that is ignored (see `docs/measurement/facts.md`), and the
 /// fewest pairs that can show a larger one.
@@ -38,7 +38,7 @@ pub(super) struct Tally {
     wins: [[usize; 3]; CUES.len()],
 }
 
-impl Measure for Tally {
+impl PropertyMeasure for Tally {
     fn add(&mut self, scenario: &Scenario) {
         let decoys = || {
             scenario

@@ -6,13 +6,13 @@ use compactometer_formats::scenario::{Fact, Scenario, Split, ValueKind};
 use compactometer_text::code::code;
 use compactometer_text::matcher::Matcher;
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// Share of the test split's facts whose subject or value occurs in a conversation of another
 /// split.
 #[derive(Default)]
 pub(super) struct HeldOut {
-    facts: Vec<Sought>,
+    facts: Vec<SoughtWords>,
     /// Conversations of the test split, and of the others.
     test: usize,
     others: usize,
@@ -21,21 +21,22 @@ pub(super) struct HeldOut {
     present: Vec<bool>,
 }
 
-struct Sought {
+struct SoughtWords {
     subject: String,
     kind: ValueKind,
     value: String,
     forms: Vec<String>,
 }
 
-impl Measure for HeldOut {
+impl PropertyMeasure for HeldOut {
     fn add(&mut self, scenario: &Scenario) {
         if scenario.split != Split::Test {
             self.others += 1;
             return;
         }
         self.test += 1;
-        self.facts.extend(scenario.facts.iter().map(Sought::new));
+        self.facts
+            .extend(scenario.facts.iter().map(SoughtWords::new));
     }
 
     fn compares(&self) -> bool {
@@ -81,7 +82,7 @@ impl Measure for HeldOut {
 
 impl HeldOut {
     /// The facts of which another split states the subject or the value.
-    fn known(&self) -> Vec<&Sought> {
+    fn known(&self) -> Vec<&SoughtWords> {
         let is_present = |at: usize| self.present.get(at) == Some(&true);
         (0..self.facts.len())
             .filter(|at| is_present(*at) || is_present(self.facts.len() + at))
@@ -90,10 +91,10 @@ impl HeldOut {
     }
 }
 
-impl Sought {
+impl SoughtWords {
     fn new(fact: &Fact) -> Self {
         let forms = fact.forms().map(str::to_owned).collect();
-        Sought {
+        SoughtWords {
             subject: fact.subject.clone(),
             kind: fact.value_kind,
             value: fact.value.clone(),
@@ -110,7 +111,7 @@ fn named(subject: &str) -> Vec<&str> {
 }
 
 /// Finds the subjects of the facts, unless they are empty, and then their values.
-fn matcher(facts: &[Sought]) -> Matcher {
+fn matcher(facts: &[SoughtWords]) -> Matcher {
     let subjects = facts
         .iter()
         .map(|fact| (ValueKind::Free, named(&fact.subject)));

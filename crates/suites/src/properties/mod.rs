@@ -18,11 +18,11 @@ use compactometer_formats::suite::Suite;
 use crate::walk::Walk;
 
 /// Measures one property of conversations that it is shown one after the other.
-trait Measure {
+trait PropertyMeasure {
     /// Takes the next conversation.
     fn add(&mut self, scenario: &Scenario);
 
-    /// Whether every conversation must be shown once more, to [`Measure::compare`].
+    /// Whether every conversation must be shown once more, to [`PropertyMeasure::compare`].
     fn compares(&self) -> bool {
         false
     }
@@ -35,7 +35,7 @@ trait Measure {
 }
 
 /// Every property, in the order of reports.
-fn all() -> [Box<dyn Measure>; 6] {
+fn all() -> [Box<dyn PropertyMeasure>; 6] {
     [
         Box::new(closed_book::Questions::default()),
         Box::new(overlap::Overlap::default()),
@@ -72,10 +72,10 @@ pub(crate) mod tests {
     use compactometer_formats::scenario::{Category, Fact, Probe, Scenario, Split, ValueKind};
     use compactometer_formats::suite::{Header, Suite};
 
-    use super::{Measure, measure};
+    use super::{PropertyMeasure, measure};
 
     /// One property of a suite.
-    pub(in crate::properties) fn measured<M: Measure + Default>(
+    pub(in crate::properties) fn measured<M: PropertyMeasure + Default>(
         suite: &Suite,
     ) -> compactometer_formats::property::Property {
         let mut measure = M::default();

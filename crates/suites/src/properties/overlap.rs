@@ -6,7 +6,7 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
 use compactometer_text::code::code;
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// Words shorter than this are not distinctive; see `docs/measurement/facts.md`.
 const MIN_WORD_LENGTH: usize = 4;
@@ -21,7 +21,7 @@ pub(super) struct Overlap {
     example: String,
 }
 
-impl Measure for Overlap {
+impl PropertyMeasure for Overlap {
     fn add(&mut self, scenario: &Scenario) {
         for (question, shared) in shared_words(scenario) {
             self.questions += 1;

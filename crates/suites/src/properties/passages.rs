@@ -9,7 +9,7 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
 use compactometer_text::code::code;
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// Number of words in a passage.
 const WORDS: usize = 8;
@@ -46,7 +46,7 @@ impl Default for Passages {
     }
 }
 
-impl Measure for Passages {
+impl PropertyMeasure for Passages {
     fn add(&mut self, scenario: &Scenario) {
         let next = self.groups.len();
         let group = *self.groups.entry(scenario.group_id.clone()).or_insert(next);
@@ -184,7 +184,7 @@ struct Shared {
 }
 
 /// A passage of a group: the places of all its holders, and that of the group among them.
-struct Held {
+struct SharedPassage {
     holders: Range<usize>,
     place: usize,
 }
@@ -199,7 +199,7 @@ impl Shared {
         for holders in holding.chunk_by(|one, next| one.0 == next.0) {
             let end = start + holders.len();
             (start..end).for_each(|place| {
-                of_group[holding[place].1].push(Held {
+                of_group[holding[place].1].push(SharedPassage {
                     holders: start..end,
                     place,
                 })
@@ -209,7 +209,7 @@ impl Shared {
         // Counts of one group at a time, since a large suite has a hundred million pairs.
         let mut shared = vec![0; groups];
         let with_one = of_group.iter().enumerate().map(|(one, held)| {
-            let others = held.iter().flat_map(|Held { holders, place }| {
+            let others = held.iter().flat_map(|SharedPassage { holders, place }| {
                 let next = *place..(place + 2).min(holders.end);
                 &holding[if holders.len() > MAX_PAIRED {
                     next
@@ -226,7 +226,7 @@ impl Shared {
             most.map(|(count, other)| (other, count))
         });
         let with_one = with_one.collect();
-        let is_shared = |held: &&Held| held.holders.len() > 1;
+        let is_shared = |held: &&SharedPassage| held.holders.len() > 1;
         Shared {
             sizes: of_group.iter().map(Vec::len).collect(),
             with_any: of_group
@@ -246,7 +246,7 @@ mod tests {
     use compactometer_formats::suite::Suite;
     use proptest::prelude::*;
 
-    use super::{Measure, Passages, WORDS, passages_of, words};
+    use super::{Passages, PropertyMeasure, WORDS, passages_of, words};
     use crate::properties::tests::{measured, suite};
 
     fn measure(suite: &Suite) -> Property {

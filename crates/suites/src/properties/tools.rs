@@ -9,19 +9,19 @@ use compactometer_formats::property::Property;
 use compactometer_formats::scenario::Scenario;
 use compactometer_text::code::code;
 
-use super::Measure;
+use super::PropertyMeasure;
 
 /// Share of the declared tools that their conversation calls, with the tokens of all definitions
 /// and of the others.
 #[derive(Default)]
 pub(super) struct Declared {
-    conversations: Vec<Tools>,
+    conversations: Vec<ConversationTools>,
 }
 
-impl Measure for Declared {
+impl PropertyMeasure for Declared {
     fn add(&mut self, scenario: &Scenario) {
         self.conversations
-            .extend((!scenario.tools.is_empty()).then(|| Tools::new(scenario)));
+            .extend((!scenario.tools.is_empty()).then(|| ConversationTools::new(scenario)));
     }
 
     fn found(&self) -> Property {
@@ -29,7 +29,8 @@ impl Measure for Declared {
             "called_tools",
             "declared tools that their conversation calls",
         );
-        let sum = |of: fn(&Tools) -> usize| self.conversations.iter().map(of).sum::<usize>();
+        let sum =
+            |of: fn(&ConversationTools) -> usize| self.conversations.iter().map(of).sum::<usize>();
         let Some(least) = least(&self.conversations) else {
             return Property::untold(id, name, "no conversation declares tools");
         };
@@ -58,13 +59,13 @@ impl Measure for Declared {
 }
 
 /// The conversation that calls the smallest share of its tools.
-fn least(conversations: &[Tools]) -> Option<&Tools> {
+fn least(conversations: &[ConversationTools]) -> Option<&ConversationTools> {
     let all = conversations.iter();
     all.min_by(|one, other| one.share().total_cmp(&other.share()))
 }
 
 /// The tools of one conversation.
-struct Tools {
+struct ConversationTools {
     scenario: String,
     declared: usize,
     called: usize,
@@ -74,7 +75,7 @@ struct Tools {
     idle_tokens: usize,
 }
 
-impl Tools {
+impl ConversationTools {
     fn new(scenario: &Scenario) -> Self {
         let parts = scenario.messages.iter().flat_map(|message| &message.parts);
         let called = parts.filter_map(|part| match part {
@@ -82,7 +83,7 @@ impl Tools {
             _ => None,
         });
         let called = called.collect::<BTreeSet<_>>();
-        let mut tools = Tools {
+        let mut tools = ConversationTools {
             scenario: scenario.id.clone(),
             declared: scenario.tools.len(),
             called: 0,

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::format::{Session, Shape, Skeletons};
-use super::limits::{Known, fault};
+use super::format::{AtomShape, SkeletonSession, Skeletons};
+use super::limits::{KnownNumbers, fault};
 
 const FORMAT: &str = "compactometer-skeletons";
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct SkeletonHeader {
     format: String,
     version: u32,
     punctuation: Vec<Vec<u32>>,
-    shared: Vec<Shape>,
+    shared: Vec<AtomShape>,
 }
 
 /// Why a file of skeletons cannot be read or must not be written.
@@ -54,7 +54,7 @@ pub enum SkeletonError {
 /// [`SkeletonError::Text`], before anything is written, and errors of the writer.
 pub fn write(out: &mut dyn Write, skeletons: &Skeletons) -> Result<(), SkeletonError> {
     check(skeletons)?;
-    let header = Header {
+    let header = SkeletonHeader {
         format: FORMAT.to_owned(),
         version: VERSION,
         punctuation: skeletons.punctuation.clone(),
@@ -81,7 +81,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
             why: "the file is empty; `compactometer skeleton` writes one".to_owned(),
         });
     };
-    let header: Header = parsed(&first?, 1)?;
+    let header: SkeletonHeader = parsed(&first?, 1)?;
     if header.format != FORMAT || header.version != VERSION {
         let why = format!(
             "format `{}`, version {}; this program reads `{FORMAT}`, version {VERSION}",
@@ -89,7 +89,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
         );
         return Err(SkeletonError::Line { line: 1, why });
     }
-    let known = Known {
+    let known = KnownNumbers {
         punctuation: &header.punctuation,
         shared: &header.shared,
     };
@@ -101,7 +101,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<Skeletons, SkeletonError> {
         return Err(wrong(1, why));
     }
     let sessions = lines.map(|(line, number)| {
-        let session = parsed::<Session>(&line?, number)?;
+        let session = parsed::<SkeletonSession>(&line?, number)?;
         match fault(&session, &known) {
             Some(why) => Err(wrong(number, why)),
             None => Ok(session),

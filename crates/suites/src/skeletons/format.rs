@@ -8,9 +8,9 @@ pub struct Skeletons {
     /// Punctuation that stands beside values, as code points. The first is empty.
     pub(super) punctuation: Vec<Vec<u32>>,
     /// Atoms that sessions of several projects have, in random order.
-    pub(super) shared: Vec<Shape>,
+    pub(super) shared: Vec<AtomShape>,
     /// The sessions.
-    pub(super) sessions: Vec<Session>,
+    pub(super) sessions: Vec<SkeletonSession>,
 }
 
 impl Skeletons {
@@ -25,7 +25,7 @@ impl Skeletons {
     /// The number that no session has, or that is there twice.
     pub(super) fn choose(&mut self, numbers: &[usize]) -> Result<(), String> {
         let count = self.len();
-        let mut all: Vec<Option<Session>> = self.sessions.drain(..).map(Some).collect();
+        let mut all: Vec<Option<SkeletonSession>> = self.sessions.drain(..).map(Some).collect();
         for number in numbers {
             let taken = all.get_mut(*number).and_then(Option::take);
             self.sessions.push(taken.ok_or_else(|| {
@@ -55,24 +55,24 @@ impl Skeletons {
 /// One session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Session {
+pub(super) struct SkeletonSession {
     /// The project's number.
     pub(super) project: u32,
     /// The values that are directories of the work.
     pub(super) directories: Vec<u32>,
     /// The atoms of its values.
-    pub(super) atoms: Vec<Shape>,
+    pub(super) atoms: Vec<AtomShape>,
     /// Its values.
-    pub(super) values: Vec<Vec<Piece>>,
+    pub(super) values: Vec<Vec<ValuePiece>>,
     /// Its messages.
-    pub(super) messages: Vec<Spoken>,
+    pub(super) messages: Vec<SkeletonMessage>,
     /// After which message the recorded program compacted. A summary shaped what came later.
     pub(super) compactions: Vec<u32>,
 }
 
 /// What is known of an atom: a run of letters and digits in values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Shape(
+pub(super) struct AtomShape(
     /// Lengths of its runs, letters and digits by turns, letters first.
     pub(super) Vec<u16>,
     /// Places that are capitals in some value.
@@ -85,7 +85,7 @@ pub(super) struct Shape(
     pub(super) Option<u32>,
 );
 
-impl Shape {
+impl AtomShape {
     pub(super) fn length(&self) -> usize {
         self.0.iter().map(|run| usize::from(*run)).sum()
     }
@@ -152,7 +152,7 @@ impl TryFrom<u8> for AtomKind {
 /// A piece of a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<i64>", try_from = "Vec<i64>")]
-pub(super) enum Piece {
+pub(super) enum ValuePiece {
     /// A character that is neither a letter nor a digit.
     Mark(char),
     /// A word of the table that any project may have.
@@ -163,22 +163,22 @@ pub(super) enum Piece {
     Shared(usize, Vec<u16>),
 }
 
-impl From<Piece> for Vec<i64> {
-    fn from(piece: Piece) -> Vec<i64> {
+impl From<ValuePiece> for Vec<i64> {
+    fn from(piece: ValuePiece) -> Vec<i64> {
         let atom = |code: i64, number: usize, capitals: Vec<u16>| {
             let capitals = capitals.into_iter().map(i64::from);
             [code, number as i64].into_iter().chain(capitals).collect()
         };
         match piece {
-            Piece::Mark(mark) => vec![0, i64::from(u32::from(mark))],
-            Piece::Word(number) => vec![1, number as i64],
-            Piece::Own(number, capitals) => atom(2, number, capitals),
-            Piece::Shared(number, capitals) => atom(3, number, capitals),
+            ValuePiece::Mark(mark) => vec![0, i64::from(u32::from(mark))],
+            ValuePiece::Word(number) => vec![1, number as i64],
+            ValuePiece::Own(number, capitals) => atom(2, number, capitals),
+            ValuePiece::Shared(number, capitals) => atom(3, number, capitals),
         }
     }
 }
 
-impl TryFrom<Vec<i64>> for Piece {
+impl TryFrom<Vec<i64>> for ValuePiece {
     type Error = String;
 
     fn try_from(numbers: Vec<i64>) -> Result<Self, String> {
@@ -194,11 +194,11 @@ impl TryFrom<Vec<i64>> for Piece {
                 .ok()
                 .and_then(char::from_u32)
                 .filter(|mark| !mark.is_alphanumeric())
-                .map(Piece::Mark)
+                .map(ValuePiece::Mark)
                 .ok_or_else(wrong),
-            1 => Ok(Piece::Word(number)),
-            2 => Ok(Piece::Own(number, capitals().map_err(|_| wrong())?)),
-            3 => Ok(Piece::Shared(number, capitals().map_err(|_| wrong())?)),
+            1 => Ok(ValuePiece::Word(number)),
+            2 => Ok(ValuePiece::Own(number, capitals().map_err(|_| wrong())?)),
+            3 => Ok(ValuePiece::Shared(number, capitals().map_err(|_| wrong())?)),
             _ => Err(wrong()),
         }
     }
@@ -206,20 +206,20 @@ impl TryFrom<Vec<i64>> for Piece {
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Spoken(
+pub(super) struct SkeletonMessage(
     /// 0 system, 1 user, 2 assistant, 3 tool.
     pub(super) u8,
     /// Seconds since the last message.
     pub(super) u64,
     /// What it says.
-    pub(super) Vec<Said>,
+    pub(super) Vec<SkeletonPart>,
     /// Tokens that the provider reported: input, read from the cache, written to it, output; or none.
     pub(super) Vec<u64>,
 );
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Said {
+pub(super) enum SkeletonPart {
     /// Text.
     #[serde(rename = "t")]
     Text(Text),
@@ -228,7 +228,7 @@ pub(super) enum Said {
     Thinking(Text),
     /// A call: its number, the tool, its arguments.
     #[serde(rename = "c")]
-    Call(u32, u32, Node),
+    Call(u32, u32, ArgumentNode),
     /// A result: its call, whether it failed, its text.
     #[serde(rename = "r")]
     Result(Option<u32>, bool, Text),
@@ -239,7 +239,7 @@ pub(super) enum Said {
 
 /// A piece of a call's arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Node {
+pub(super) enum ArgumentNode {
     /// Text.
     #[serde(rename = "t")]
     Text(Text),
@@ -257,10 +257,10 @@ pub(super) enum Node {
     Choice(usize),
     /// A list.
     #[serde(rename = "l")]
-    List(Vec<Node>),
+    List(Vec<ArgumentNode>),
     /// Fields with their names.
     #[serde(rename = "f")]
-    Fields(Vec<(u32, Node)>),
+    Fields(Vec<(u32, ArgumentNode)>),
 }
 
 /// A text.
@@ -269,7 +269,7 @@ pub(super) struct Text(
     /// Its tokens (o200k_base).
     pub(super) u32,
     /// What it is like.
-    pub(super) Class,
+    pub(super) TextClass,
     /// How its lines begin: twice the blanks, and one more if they are numbered.
     pub(super) u32,
     /// Sentences that end: twice the number of the gap, and one more for a question.
@@ -296,7 +296,7 @@ pub(super) struct Gap(
 /// What a text is like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "u8", try_from = "u8")]
-pub(super) enum Class {
+pub(super) enum TextClass {
     /// Files and what is written to them.
     Code,
     /// What the agent says.
@@ -312,17 +312,17 @@ pub(super) enum Class {
     Other,
 }
 
-impl From<Class> for u8 {
-    fn from(class: Class) -> u8 {
+impl From<TextClass> for u8 {
+    fn from(class: TextClass) -> u8 {
         class as u8
     }
 }
 
-impl TryFrom<u8> for Class {
+impl TryFrom<u8> for TextClass {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
-        use Class::{Code, Listing, Log, Other, Prose, User};
+        use TextClass::{Code, Listing, Log, Other, Prose, User};
         [Code, Prose, User, Listing, Log, Other]
             .get(usize::from(number))
             .copied()

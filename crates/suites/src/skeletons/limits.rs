@@ -1,7 +1,7 @@
 //! What a session of a file must keep to, so that a hostile or damaged file renders no endless text
 //! and no number points nowhere.
 
-use super::format::{Node, Piece, Said, Session, Shape, Text};
+use super::format::{ArgumentNode, AtomShape, SkeletonPart, SkeletonSession, Text, ValuePiece};
 use super::words;
 
 /// The longest value, in characters, and so the longest atom.
@@ -12,12 +12,12 @@ const MOST_MARKS: usize = 4;
 const MOST_CHARACTERS: u64 = 64 << 20;
 
 /// What numbers of a session may point to.
-pub(super) struct Known<'h> {
+pub(super) struct KnownNumbers<'h> {
     pub(super) punctuation: &'h [Vec<u32>],
-    pub(super) shared: &'h [Shape],
+    pub(super) shared: &'h [AtomShape],
 }
 
-impl Known<'_> {
+impl KnownNumbers<'_> {
     /// What is wrong with it, if anything is.
     pub(super) fn fault(&self) -> Option<&'static str> {
         if self
@@ -32,7 +32,7 @@ impl Known<'_> {
 }
 
 /// What is wrong with a session, if anything is.
-pub(super) fn fault(session: &Session, known: &Known<'_>) -> Option<&'static str> {
+pub(super) fn fault(session: &SkeletonSession, known: &KnownNumbers<'_>) -> Option<&'static str> {
     let values = session.values.len();
     let texts = || {
         session
@@ -82,33 +82,40 @@ pub(super) fn fault(session: &Session, known: &Known<'_>) -> Option<&'static str
 }
 
 /// Whether all atoms have a length that a value may have.
-fn atoms_fit(shapes: &[Shape]) -> bool {
+fn atoms_fit(shapes: &[AtomShape]) -> bool {
     shapes.iter().all(|shape| shape.length() <= LONGEST_VALUE)
 }
 
 /// The characters of a piece of a value; nothing if it points to nothing.
-fn length(piece: &Piece, own: &[Shape], known: &Known<'_>) -> Option<usize> {
+fn length(piece: &ValuePiece, own: &[AtomShape], known: &KnownNumbers<'_>) -> Option<usize> {
     match piece {
-        Piece::Mark(_) => Some(1),
-        Piece::Word(number) => words::word(*number).map(str::len),
-        Piece::Own(number, _) => own.get(*number).map(Shape::length),
-        Piece::Shared(number, _) => known.shared.get(*number).map(Shape::length),
+        ValuePiece::Mark(_) => Some(1),
+        ValuePiece::Word(number) => words::word(*number).map(str::len),
+        ValuePiece::Own(number, _) => own.get(*number).map(AtomShape::length),
+        ValuePiece::Shared(number, _) => known.shared.get(*number).map(AtomShape::length),
     }
 }
 
-fn texts_of(said: &Said) -> Vec<&Text> {
+fn texts_of(said: &SkeletonPart) -> Vec<&Text> {
     match said {
-        Said::Text(text) | Said::Thinking(text) | Said::Result(_, _, text) => vec![text],
-        Said::Call(_, _, node) => texts_in(node),
-        Said::Media(_) => Vec::new(),
+        SkeletonPart::Text(text)
+        | SkeletonPart::Thinking(text)
+        | SkeletonPart::Result(_, _, text) => vec![text],
+        SkeletonPart::Call(_, _, node) => texts_in(node),
+        SkeletonPart::Media(_) => Vec::new(),
     }
 }
 
-fn texts_in(node: &Node) -> Vec<&Text> {
+fn texts_in(node: &ArgumentNode) -> Vec<&Text> {
     match node {
-        Node::Text(text) => vec![text],
-        Node::List(items) => items.iter().flat_map(texts_in).collect(),
-        Node::Fields(fields) => fields.iter().flat_map(|(_, node)| texts_in(node)).collect(),
-        Node::Value(_) | Node::Number(..) | Node::Flag(_) | Node::Choice(_) => Vec::new(),
+        ArgumentNode::Text(text) => vec![text],
+        ArgumentNode::List(items) => items.iter().flat_map(texts_in).collect(),
+        ArgumentNode::Fields(fields) => {
+            fields.iter().flat_map(|(_, node)| texts_in(node)).collect()
+        }
+        ArgumentNode::Value(_)
+        | ArgumentNode::Number(..)
+        | ArgumentNode::Flag(_)
+        | ArgumentNode::Choice(_) => Vec::new(),
     }
 }

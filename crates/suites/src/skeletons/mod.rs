@@ -16,7 +16,7 @@ mod spec;
 mod words;
 
 use compactometer_engine::tokens::{Encoding, TokenCounter};
-use compactometer_text::arguments::{Purpose, arguments};
+use compactometer_text::arguments::{ArgumentPurpose, arguments};
 use serde_json::Value;
 
 pub use extract::extract;
@@ -45,7 +45,7 @@ fn tokens_of(atom: &str, humps: &[u16]) -> u32 {
 fn is_authored(name: &str, value: &Value) -> bool {
     let named = serde_json::json!({ name: value });
     let first = arguments(&named).into_iter().next();
-    first.is_some_and(|argument| argument.purpose == Purpose::Authored)
+    first.is_some_and(|argument| argument.purpose == ArgumentPurpose::Authored)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use compactometer_text::exact::within;
 use compactometer_text::generic::is_generic;
 
 use super::file::{check, read, write};
-use super::format::{Piece, Said};
+use super::format::{SkeletonPart, ValuePiece};
 use super::{SkeletonSpec, Skeletons, extract, render};
 use crate::generate::SpecError;
 use crate::import::{Options, by_name, import};
@@ -202,7 +202,7 @@ fn a_file_that_would_render_endless_text_is_refused() {
             .expect_err("is refused")
             .to_string()
     };
-    let long_value = refused(&|of| of.sessions[0].values[0] = vec![Piece::Mark('/'); 201]);
+    let long_value = refused(&|of| of.sessions[0].values[0] = vec![ValuePiece::Mark('/'); 201]);
     assert!(
         long_value.starts_with("line 2: a value is too long"),
         "{long_value}"
@@ -215,7 +215,7 @@ fn a_file_that_would_render_endless_text_is_refused() {
             .iter_mut()
             .flat_map(|spoken| &mut spoken.2);
         let text = said.find_map(|said| match said {
-            Said::Text(text) => Some(text),
+            SkeletonPart::Text(text) => Some(text),
             _ => None,
         });
         text.expect("has text").4[0].1 = u32::MAX;

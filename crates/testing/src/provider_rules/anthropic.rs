@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Broken, list};
+use super::{BrokenRule, list};
 
 /// The rules that a request body for the Messages API breaks.
 pub fn anthropic(body: &Value) -> Vec<String> {
-    let mut broken = Broken::default();
+    let mut broken = BrokenRule::default();
     broken.model(body);
     broken.unless(body.get("max_tokens").is_some(), "max_tokens", "is there");
     broken.limit(body, "max_tokens");
@@ -50,7 +50,7 @@ pub fn anthropic(body: &Value) -> Vec<String> {
     turns.broken.0
 }
 
-fn tools(body: &Value, messages: &[Value], broken: &mut Broken) {
+fn tools(body: &Value, messages: &[Value], broken: &mut BrokenRule) {
     let tools = list(body, "tools");
     let mut names = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
@@ -93,7 +93,7 @@ struct Turns<'b> {
     seen: HashSet<&'b str>,
     /// The calls of the previous turn.
     open: HashSet<&'b str>,
-    broken: Broken,
+    broken: BrokenRule,
 }
 
 impl<'b> Turns<'b> {

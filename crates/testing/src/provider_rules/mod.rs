@@ -21,9 +21,9 @@ const LONGEST_NAME: usize = 64;
 
 /// The rules that one request breaks.
 #[derive(Default)]
-struct Broken(Vec<String>);
+struct BrokenRule(Vec<String>);
 
-impl Broken {
+impl BrokenRule {
     fn unless(&mut self, holds: bool, at: &str, rule: &str) {
         if !holds {
             self.0.push(format!("{at}: {rule}"));

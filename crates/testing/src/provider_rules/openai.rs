@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Broken, list};
+use super::{BrokenRule, list};
 
 /// The rules that a request body for chat completions breaks.
 pub fn openai(body: &Value) -> Vec<String> {
-    let mut broken = Broken::default();
+    let mut broken = BrokenRule::default();
     broken.model(body);
     broken.limit(body, "max_tokens");
     broken.limit(body, "max_completion_tokens");
@@ -40,7 +40,7 @@ pub fn openai(body: &Value) -> Vec<String> {
     chat.broken.0
 }
 
-fn tools(body: &Value, broken: &mut Broken) {
+fn tools(body: &Value, broken: &mut BrokenRule) {
     let mut names = HashSet::new();
     for (index, tool) in list(body, "tools").iter().enumerate() {
         let name = &tool["function"]["name"];
@@ -57,7 +57,7 @@ struct Chat<'b> {
     seen: HashSet<&'b str>,
     /// Calls without a result.
     open: Vec<&'b str>,
-    broken: Broken,
+    broken: BrokenRule,
 }
 
 impl<'b> Chat<'b> {

@@ -18,7 +18,7 @@ use foldhash::fast::FixedState;
 
 pub use self::around::{Around, around};
 use self::units::units;
-use self::words::{Word, words, words_where};
+use self::words::{PlacedWord, words, words_where};
 use crate::matcher::{Matcher, normal};
 
 /// Distinctive words stand for their subject in this share of the units that hold them.
@@ -36,7 +36,7 @@ pub struct Subjects {
 }
 
 /// The words around a value.
-type Held<'w> = HashSet<&'w str, FixedState>;
+type WordsAround<'w> = HashSet<&'w str, FixedState>;
 
 /// An item of a matcher, and the subject that wins at an occurrence of its value.
 pub type Binding = (u32, u32);
@@ -98,7 +98,7 @@ impl Subjects {
     /// only some of its words are there.
     fn mentioned<'s>(
         &'s self,
-        held: &'s Held<'_>,
+        held: &'s WordsAround<'_>,
     ) -> impl Iterator<Item = (usize, &'s BTreeSet<String>, bool)> {
         let places = held.iter().filter_map(|word| self.of_word.get(*word));
         let places = places.flatten().copied().collect::<BTreeSet<_>>();
@@ -133,7 +133,7 @@ impl Subjects {
             let text = normal(&unit.text);
             let mut scene = None;
             for (item, value) in values.occurrences(&text) {
-                let scene = scene.get_or_insert_with(|| Scene {
+                let scene = scene.get_or_insert_with(|| ValueScene {
                     text: &text,
                     words: words(&text),
                     inherited: &unit.inherited,
@@ -150,7 +150,7 @@ impl Subjects {
     }
 
     /// The subject that wins at an occurrence of a value; none in a tie.
-    fn winner(&self, scene: &Scene<'_>, value: Range<usize>) -> Option<usize> {
+    fn winner(&self, scene: &ValueScene<'_>, value: Range<usize>) -> Option<usize> {
         let before = scene
             .words
             .iter()
@@ -166,11 +166,11 @@ impl Subjects {
             .iter()
             .chain(&after)
             .map(|word| word.stem.as_str())
-            .collect::<Held<'_>>();
+            .collect::<WordsAround<'_>>();
         let near = self
             .mentioned(&mentioned)
             .filter_map(|(place, words, is_partial)| {
-                let nearest = |side: &[&Word], is_after| {
+                let nearest = |side: &[&PlacedWord], is_after| {
                     let between = side.iter().position(|word| words.contains(&word.stem))?;
                     Some((
                         scene.breaks(side[between], &value),
@@ -195,7 +195,7 @@ impl Subjects {
         let mentioned = mentioned
             .into_iter()
             .chain(inherited.iter().map(String::as_str))
-            .collect::<Held<'_>>();
+            .collect::<WordsAround<'_>>();
         let all = self.mentioned(&mentioned);
         only_least(
             all.map(|(place, _, is_partial)| (is_partial, place))
@@ -261,7 +261,7 @@ impl Subjects {
 impl Subject {
     /// The words by which a text mentions the subject, and whether only some of its words are
     /// there.
-    fn mentioned_by(&self, held: &Held<'_>) -> Option<(&BTreeSet<String>, bool)> {
+    fn mentioned_by(&self, held: &WordsAround<'_>) -> Option<(&BTreeSet<String>, bool)> {
         let holds = |word: &String| held.contains(word.as_str());
         if !self.words.is_empty() && self.words.iter().all(holds) {
             return Some((&self.words, false));
@@ -274,9 +274,9 @@ impl Subject {
 }
 
 /// A unit that holds a value.
-struct Scene<'u> {
+struct ValueScene<'u> {
     text: &'u str,
-    words: Vec<Word>,
+    words: Vec<PlacedWord>,
     inherited: &'u str,
 }
 
@@ -285,9 +285,9 @@ const BREAKS: &[&str] = &[
     "and", "but", "while", "whereas", "because", "since", "so", "or",
 ];
 
-impl Scene<'_> {
+impl ValueScene<'_> {
     /// The breaks between clauses from a word to a value.
-    fn breaks(&self, word: &Word, value: &Range<usize>) -> usize {
+    fn breaks(&self, word: &PlacedWord, value: &Range<usize>) -> usize {
         let gap = if word.end <= value.start {
             &self.text[word.end..value.start]
         } else {

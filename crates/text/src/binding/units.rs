@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 /// One unit, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(super) struct TextUnit {
     pub(super) text: String,
     /// The headings, keys and items that it is placed under.
     pub(super) inherited: String,
 }
 
 /// The units of a text. JSON is read by its structure, anything else by lines.
-pub(super) fn units(text: &str) -> Vec<Unit> {
+pub(super) fn units(text: &str) -> Vec<TextUnit> {
     let mut found = Units::default();
     found.text(text);
     found.all
@@ -20,9 +20,9 @@ pub(super) fn units(text: &str) -> Vec<Unit> {
 
 #[derive(Default)]
 struct Units {
-    all: Vec<Unit>,
+    all: Vec<TextUnit>,
     /// The headings and less indented items above the current line, the outermost first.
-    above: Vec<(Level, String)>,
+    above: Vec<(LineLevel, String)>,
     /// The first row of the current table.
     table_head: Option<String>,
     follows_blank: bool,
@@ -31,7 +31,7 @@ struct Units {
 /// How deep a line that others are placed under is: headings by their number of `#`, then lines
 /// that end in a colon, then items by their indentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum LineLevel {
     Heading(usize),
     Introduction,
     Indented(usize),
@@ -48,7 +48,7 @@ impl Units {
 
     fn push(&mut self, text: &str, inherited: &str) {
         if !text.trim().is_empty() {
-            self.all.push(Unit {
+            self.all.push(TextUnit {
                 text: text.to_owned(),
                 inherited: inherited.to_owned(),
             });
@@ -133,10 +133,10 @@ impl Units {
         let introduces = is_heading || trimmed.ends_with(':') || is_bold_line(trimmed);
         let level = match (is_heading, introduces && !is_item && indent == 0) {
             (true, _) => {
-                Level::Heading(trimmed.chars().take_while(|letter| *letter == '#').count())
+                LineLevel::Heading(trimmed.chars().take_while(|letter| *letter == '#').count())
             }
-            (_, true) => Level::Introduction,
-            _ => Level::Indented(indent * 2 + usize::from(is_item)),
+            (_, true) => LineLevel::Introduction,
+            _ => LineLevel::Indented(indent * 2 + usize::from(is_item)),
         };
         while self.above.last().is_some_and(|(above, _)| *above >= level) {
             self.above.pop();

@@ -2,7 +2,7 @@
 
 /// A word without its ending, and where it is in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct PlacedWord {
     pub(super) stem: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -24,12 +24,12 @@ const STOP_WORDS: &[&str] = &[
 
 /// The words of a text in order: runs of letters, also within `snake_case` and `camelCase`, of
 /// three letters or more.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<PlacedWord> {
     words_where(text, |_| true)
 }
 
 /// Those of them that are wanted, as they are in the text.
-pub(super) fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Word> {
+pub(super) fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<PlacedWord> {
     let mut found = Vec::new();
     let mut start = None;
     let mut previous = None;
@@ -49,11 +49,11 @@ pub(super) fn words_where(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<W
     found
 }
 
-fn word(text: &str, start: usize, end: usize) -> Option<Word> {
+fn word(text: &str, start: usize, end: usize) -> Option<PlacedWord> {
     let lower = text[start..end].to_lowercase();
     let names =
         lower.chars().count() >= SHORTEST && STOP_WORDS.binary_search(&lower.as_str()).is_err();
-    names.then(|| Word {
+    names.then(|| PlacedWord {
         stem: stem(lower),
         start,
         end,

@@ -19,8 +19,8 @@ use super::is_word;
 
 /// The patterns, indexed by their pieces.
 #[derive(Clone, Debug)]
-pub(super) struct Index {
-    patterns: Vec<Pattern>,
+pub(super) struct FormIndex {
+    patterns: Vec<FormPattern>,
     /// The next node for a node and the hash of a piece.
     edges: HashMap<(u32, u64), u32, FixedState>,
     /// The first pattern of each node.
@@ -42,7 +42,7 @@ pub(super) struct Spelling {
 }
 
 #[derive(Clone, Debug)]
-struct Pattern {
+struct FormPattern {
     text: Box<str>,
     may_break: bool,
     /// The next pattern of its node.
@@ -58,32 +58,32 @@ const FIRSTS: usize = 8;
 
 /// How far a text has been searched. A scan belongs to one text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scan {
+pub(super) struct IndexScan {
     /// The position from which the next pattern is searched.
     at: usize,
     /// The start of the walk and its current position.
     start: usize,
-    walk: Option<Walk>,
+    walk: Option<IndexWalk>,
     /// Walks from the same start that take a line break for one that the pattern lacks.
-    broken: Vec<Walk>,
+    broken: Vec<IndexWalk>,
     /// The next pattern of its node.
     pattern: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Walk {
+struct IndexWalk {
     node: u32,
     at: usize,
     /// Whether it went over a line break that the pattern lacks.
     is_broken: bool,
 }
 
-impl Index {
+impl FormIndex {
     /// An index of non-empty patterns with single blanks between words. Each is identified by its
     /// position in the list.
     pub(super) fn new(all: Vec<Spelling>) -> Self {
         let patterns = Vec::with_capacity(all.len());
-        let mut index = Index {
+        let mut index = FormIndex {
             patterns,
             edges: HashMap::with_capacity_and_hasher(all.len(), FixedState::default()),
             ends: vec![None],
@@ -131,7 +131,7 @@ impl Index {
         }
         let place = self.patterns.len() as u32;
         let next = self.ends[node as usize].replace(place);
-        self.patterns.push(Pattern {
+        self.patterns.push(FormPattern {
             text: text.into(),
             may_break,
             next,
@@ -179,7 +179,7 @@ impl Index {
     }
 
     /// The next pattern in the text: its number, and the start and end of the match.
-    pub(super) fn next(&self, text: &str, scan: &mut Scan) -> Option<(usize, usize, usize)> {
+    pub(super) fn next(&self, text: &str, scan: &mut IndexScan) -> Option<(usize, usize, usize)> {
         loop {
             while let Some(place) = scan.pattern {
                 let pattern = &self.patterns[place as usize];
@@ -199,7 +199,7 @@ impl Index {
                 && walk.node != ROOT
                 && is_at_slash(text.as_bytes(), walk.at)
             {
-                scan.broken.push(Walk {
+                scan.broken.push(IndexWalk {
                     at: walk.at + 1,
                     is_broken: true,
                     ..walk
@@ -211,14 +211,14 @@ impl Index {
     }
 
     /// The walk after one more piece of the text, if a pattern goes on so.
-    fn step(&self, text: &str, walk: Walk) -> Option<Walk> {
+    fn step(&self, text: &str, walk: IndexWalk) -> Option<IndexWalk> {
         let end = piece_end(text, walk.at)?;
         let hash = hash(&text.as_bytes()[walk.at..end]);
         if walk.node == ROOT && !self.may_begin(hash) {
             return None;
         }
         let node = *self.edges.get(&(walk.node, hash))?;
-        Some(Walk {
+        Some(IndexWalk {
             node,
             at: end,
             ..walk
@@ -226,7 +226,7 @@ impl Index {
     }
 
     /// The next piece that begins like a pattern and is not inside a word.
-    fn next_start(&self, text: &str, scan: &mut Scan) -> Option<Walk> {
+    fn next_start(&self, text: &str, scan: &mut IndexScan) -> Option<IndexWalk> {
         let bytes = text.as_bytes();
         loop {
             scan.start = scan.at + self.opening_in(&bytes[scan.at..])?;
@@ -235,7 +235,7 @@ impl Index {
             let is_letter = |at: usize| bytes[at].is_ascii_alphabetic();
             let is_inside = scan.start > 0 && is_letter(scan.start) && is_letter(scan.start - 1);
             if !is_inside && begins(text, scan.start) {
-                return Some(Walk {
+                return Some(IndexWalk {
                     node: ROOT,
                     at: scan.start,
                     is_broken: false,
@@ -257,7 +257,7 @@ impl Index {
     }
 }
 
-impl Pattern {
+impl FormPattern {
     /// Where the pattern ends, if it is in the text from this position on.
     fn end_in(&self, text: &[u8], start: usize) -> Option<usize> {
         let (pattern, text) = (self.text.as_bytes(), text.get(start..)?);
@@ -299,7 +299,7 @@ fn is_same(pattern: u8, text: u8) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum PatternKind {
     /// Any word character except an ASCII digit and those of [`Kind::Foreign`].
     Letter,
     /// A letter that is not of ASCII, and its script.
@@ -308,13 +308,13 @@ enum Kind {
     Mark,
 }
 
-impl Kind {
+impl PatternKind {
     fn from_letter(letter: char) -> Self {
         match letter {
-            '0'..='9' => Kind::Digit,
-            letter if letter.is_ascii() && is_word(letter) => Kind::Letter,
-            letter if is_word(letter) => Kind::Foreign(letter.script()),
-            _ => Kind::Mark,
+            '0'..='9' => PatternKind::Digit,
+            letter if letter.is_ascii() && is_word(letter) => PatternKind::Letter,
+            letter if is_word(letter) => PatternKind::Foreign(letter.script()),
+            _ => PatternKind::Mark,
         }
     }
 }
@@ -325,12 +325,16 @@ fn begins(text: &str, at: usize) -> bool {
     let before = before
         .chars()
         .next_back()
-        .map_or(Kind::Mark, Kind::from_letter);
-    match after.chars().next().map_or(Kind::Mark, Kind::from_letter) {
-        Kind::Letter => matches!(before, Kind::Mark | Kind::Foreign(_)),
-        foreign @ Kind::Foreign(_) => before != foreign,
-        Kind::Digit => before != Kind::Digit,
-        Kind::Mark => true,
+        .map_or(PatternKind::Mark, PatternKind::from_letter);
+    match after
+        .chars()
+        .next()
+        .map_or(PatternKind::Mark, PatternKind::from_letter)
+    {
+        PatternKind::Letter => matches!(before, PatternKind::Mark | PatternKind::Foreign(_)),
+        foreign @ PatternKind::Foreign(_) => before != foreign,
+        PatternKind::Digit => before != PatternKind::Digit,
+        PatternKind::Mark => true,
     }
 }
 
@@ -351,10 +355,11 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
 
 fn end_beyond_ascii(text: &str, start: usize) -> usize {
     let mut letters = text[start..].char_indices();
-    let kind = letters
-        .next()
-        .map_or(Kind::Mark, |(_, first)| Kind::from_letter(first));
-    let next = letters.find(|(_, letter)| kind == Kind::Mark || Kind::from_letter(*letter) != kind);
+    let kind = letters.next().map_or(PatternKind::Mark, |(_, first)| {
+        PatternKind::from_letter(first)
+    });
+    let next = letters
+        .find(|(_, letter)| kind == PatternKind::Mark || PatternKind::from_letter(*letter) != kind);
     next.map_or(text.len(), |(at, _)| start + at)
 }
 
@@ -364,8 +369,8 @@ fn ends_piece(text: &str, at: usize) -> bool {
     else {
         return true;
     };
-    let kind = Kind::from_letter(after);
-    kind == Kind::Mark || kind != Kind::from_letter(before)
+    let kind = PatternKind::from_letter(after);
+    kind == PatternKind::Mark || kind != PatternKind::from_letter(before)
 }
 
 /// FNV-1a of the bytes, with ASCII letters in lower case and a line break as a blank.
@@ -408,7 +413,7 @@ mod tests {
     }
 
     fn found_of(sought: Vec<Spelling>, text: &str) -> Vec<(usize, usize, usize)> {
-        let (index, mut scan) = (Index::new(sought), Scan::default());
+        let (index, mut scan) = (FormIndex::new(sought), IndexScan::default());
         let mut found: Vec<_> = std::iter::from_fn(|| index.next(text, &mut scan)).collect();
         found.sort_unstable();
         found
@@ -457,7 +462,7 @@ mod tests {
     #[test]
     fn a_pattern_that_no_other_begins_like_takes_few_nodes() {
         let long = "/srv/app/source/widgets/button-7.tsx".to_owned();
-        let index = |all: [String; 2]| Index::new(all.map(whole).into());
+        let index = |all: [String; 2]| FormIndex::new(all.map(whole).into());
         let alone = index([long.clone(), "q".to_owned()]);
         let beside = index([long.clone(), format!("{long}.map")]);
         assert_eq!((alone.ends.len(), beside.ends.len() > 10), (3, true));

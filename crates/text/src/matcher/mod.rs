@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use self::decimal::Decimal;
-use self::index::{Index, Scan};
+use self::index::{FormIndex, IndexScan};
 pub(crate) use self::normal::normal;
 use self::quantity::{NumberAt, Quantity};
 use self::spellings::spellings;
@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 /// Finds many values in one pass.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    index: Index,
+    index: FormIndex,
     /// For each pattern, the first of its forms.
     firsts: Vec<u32>,
     forms: Vec<Form>,
@@ -104,7 +104,7 @@ impl From<ValueKind> for Sought {
 struct Form {
     item: usize,
     sought: Sought,
-    quantity: Option<Opening>,
+    quantity: Option<QuantityOpening>,
     /// The next form of its pattern.
     next: Option<u32>,
 }
@@ -112,7 +112,7 @@ struct Form {
 /// How far a text has been searched.
 #[derive(Default)]
 struct Search {
-    scan: Scan,
+    scan: IndexScan,
     /// The last pattern found: where it is, and the next of its forms to look at.
     found: Range<usize>,
     form: Option<u32>,
@@ -121,7 +121,7 @@ struct Search {
 
 /// The pattern with which a quantity begins.
 #[derive(Clone, Copy, Debug)]
-struct Opening {
+struct QuantityOpening {
     quantity: usize,
     /// Whether the number must go on after it.
     is_part: bool,
@@ -152,7 +152,7 @@ impl Matcher {
             ..
         } = patterns;
         Matcher {
-            index: Index::new(texts),
+            index: FormIndex::new(texts),
             firsts,
             forms,
             quantities,
@@ -246,18 +246,20 @@ impl Matcher {
         (start, end): (usize, usize),
         number: &mut NumberAt,
     ) -> Option<usize> {
-        let end = match form.quantity {
-            Some(opening) if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) => {
+        let quantity = form
+            .quantity
+            .map(|opening| (opening, &self.quantities[opening.quantity]));
+        let end = match quantity {
+            Some((opening, _))
+                if opening.is_part && !Decimal::may_go_on(&text.as_bytes()[end..]) =>
+            {
                 None
             }
-            Some(opening) => self.quantities[opening.quantity].end_at(text, start, number),
+            Some((_, quantity)) => quantity.end_at(text, start, number),
             None => is_whole(form.sought.kind, text, start, end).then_some(end),
         };
         let stance = |end| stance(text, start, end, form.sought.kind == ValueKind::Number);
-        let has_sign = || {
-            form.quantity
-                .is_none_or(|opening| self.quantities[opening.quantity].has_same_sign(text, start))
-        };
+        let has_sign = || quantity.is_none_or(|(_, found)| found.has_same_sign(text, start));
         end.filter(|end| match form.sought.said {
             Said::Either => true,
             Said::Affirmed => has_sign() && stance(*end) == Stance::Asserted,
@@ -310,7 +312,7 @@ impl Patterns {
             return;
         }
         for (text, is_part) in quantity.openings() {
-            let opening = Opening {
+            let opening = QuantityOpening {
                 quantity: self.quantities.len(),
                 is_part,
             };

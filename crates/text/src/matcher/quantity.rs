@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::decimal::{Decimal, is_inside_spaced};
-use super::units::{self, Family, Measure, UNITS, unit_after, unit_before, without_unit};
+use super::units::{self, MeasureUnit, UNITS, UnitFamily, unit_after, unit_before, without_unit};
 use super::{is_word, numerals};
 
 /// A number with its unit.
@@ -19,7 +19,7 @@ use super::{is_word, numerals};
 pub(super) struct Quantity {
     is_negative: bool,
     number: Decimal,
-    unit: Unit,
+    unit: QuantityUnit,
 }
 
 /// The number at one place of a text, read once for all quantities that may begin there.
@@ -46,9 +46,9 @@ impl NumberAt {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Unit {
+enum QuantityUnit {
     None,
-    Known(Measure),
+    Known(MeasureUnit),
     /// Any other words, in lower case.
     Words(String),
 }
@@ -75,10 +75,12 @@ impl Quantity {
         let rest = unsigned[length..].to_lowercase();
         let words = rest.strip_prefix('-').unwrap_or(&rest).trim_start();
         let unit = match (before, units::measure(words)) {
-            (Some(unit), _) if words.is_empty() => Unit::Known(unit),
-            (None, Some(unit)) => Unit::Known(unit),
-            (None, None) if rest.is_empty() => Unit::None,
-            (None, None) if words.starts_with(char::is_alphabetic) => Unit::Words(words.to_owned()),
+            (Some(unit), _) if words.is_empty() => QuantityUnit::Known(unit),
+            (None, Some(unit)) => QuantityUnit::Known(unit),
+            (None, None) if rest.is_empty() => QuantityUnit::None,
+            (None, None) if words.starts_with(char::is_alphabetic) => {
+                QuantityUnit::Words(words.to_owned())
+            }
             _ => return None,
         };
         Some(Quantity {
@@ -101,15 +103,15 @@ impl Quantity {
             }
         };
         match &self.unit {
-            Unit::Known(unit) => self.conversions(*unit).for_each(&mut add),
-            Unit::None | Unit::Words(_) => add(self.number),
+            QuantityUnit::Known(unit) => self.conversions(*unit).for_each(&mut add),
+            QuantityUnit::None | QuantityUnit::Words(_) => add(self.number),
         }
         all
     }
 
     /// The number in every unit of its family. A duration in several units begins with the whole
     /// part.
-    fn conversions(&self, unit: Measure) -> impl Iterator<Item = Decimal> {
+    fn conversions(&self, unit: MeasureUnit) -> impl Iterator<Item = Decimal> {
         let rows = UNITS.iter().filter(move |row| row.family == unit.family);
         rows.filter_map(move |row| {
             let exact = self
@@ -119,7 +121,7 @@ impl Quantity {
             let whole = self
                 .number
                 .whole_in(unit.size, row.size)
-                .filter(|whole| *whole > 0 && unit.family == Family::Time);
+                .filter(|whole| *whole > 0 && unit.family == UnitFamily::Time);
             exact.or_else(|| whole.map(|whole| Decimal::new(whole, 0)))
         })
     }
@@ -133,7 +135,7 @@ impl Quantity {
         } else {
             // "one" is mostly a pronoun.
             let may_be_word =
-                self.unit != Unit::None || !self.number.equals(1, Decimal::new(1, 0), 1);
+                self.unit != QuantityUnit::None || !self.number.equals(1, Decimal::new(1, 0), 1);
             let (number, length) = numerals::read(rest).filter(|_| may_be_word)?;
             self.length_with(before, rest, number, length)
         };
@@ -145,8 +147,8 @@ impl Quantity {
         if number.is_inside {
             return None;
         }
-        let time = matches!(&self.unit, Unit::Known(own) if own.family == Family::Time);
-        if let (Unit::Known(own), Some((sum, largest, length))) =
+        let time = matches!(&self.unit, QuantityUnit::Known(own) if own.family == UnitFamily::Time);
+        if let (QuantityUnit::Known(own), Some((sum, largest, length))) =
             (&self.unit, time.then(|| duration(rest)).flatten())
         {
             let is_same =
@@ -154,7 +156,8 @@ impl Quantity {
             return (is_same && !continues_duration(before, largest)).then_some(length);
         }
         // Most numbers that begin like this one are others.
-        let may_be = |number: Decimal| matches!(self.unit, Unit::Known(_)) || number == self.number;
+        let may_be =
+            |number: Decimal| matches!(self.unit, QuantityUnit::Known(_)) || number == self.number;
         let mut readings = number.readings.iter().flatten();
         readings.find_map(|(number, length)| {
             may_be(*number).then(|| self.length_with(before, rest, *number, *length))?
@@ -171,13 +174,13 @@ impl Quantity {
     ) -> Option<usize> {
         let after = &rest[length..];
         let (unit, used) = match &self.unit {
-            Unit::None => (None, 0),
-            Unit::Words(words) => (
+            QuantityUnit::None => (None, 0),
+            QuantityUnit::Words(words) => (
                 None,
                 words_after(after, words)
                     .or_else(|| units::is_in_key(before, words).then_some(0))?,
             ),
-            Unit::Known(_) => match unit_after(after) {
+            QuantityUnit::Known(_) => match unit_after(after) {
                 Some((unit, used)) => (Some(unit), used),
                 None => (unit_before(before).or_else(|| units::of_key(before)), 0),
             },
@@ -189,14 +192,14 @@ impl Quantity {
         };
         let is_whole = begins_number(outside) && !after[used..].starts_with(is_word);
         let is_same = match (&self.unit, unit) {
-            (Unit::Known(own), Some(found)) => {
+            (QuantityUnit::Known(own), Some(found)) => {
                 let is_part =
-                    found.family == Family::Time && continues_duration(before, found.size);
+                    found.family == UnitFamily::Time && continues_duration(before, found.size);
                 own.family == found.family
                     && self.number.equals(own.size, number, found.size)
                     && !is_part
             }
-            (Unit::Known(_), None) => false,
+            (QuantityUnit::Known(_), None) => false,
             _ => self.number.equals(1, number, 1),
         };
         (is_whole && is_same && (has_minus(outside) || !self.is_negative)).then_some(length + used)

@@ -3,13 +3,13 @@
 /// A unit. Units of one family convert into each other; `size` is in the smallest unit of the
 /// family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Measure {
-    pub(super) family: Family,
+pub(super) struct MeasureUnit {
+    pub(super) family: UnitFamily,
     pub(super) size: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum UnitFamily {
     /// In nanoseconds.
     Time,
     /// In bytes.
@@ -24,14 +24,14 @@ pub(super) enum Family {
     Pounds,
 }
 
-pub(super) struct Row {
-    pub(super) family: Family,
+pub(super) struct UnitRow {
+    pub(super) family: UnitFamily,
     pub(super) size: u64,
     names: &'static [&'static str],
 }
 
-const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
-    Row {
+const fn row(family: UnitFamily, size: u64, names: &'static [&'static str]) -> UnitRow {
+    UnitRow {
         family,
         size,
         names,
@@ -39,44 +39,64 @@ const fn row(family: Family, size: u64, names: &'static [&'static str]) -> Row {
 }
 
 /// Every unit, with its names in lower case.
-pub(super) const UNITS: &[Row] = &[
-    row(Family::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
+pub(super) const UNITS: &[UnitRow] = &[
+    row(UnitFamily::Time, 1, &["ns", "nanosecond", "nanoseconds"]),
     row(
-        Family::Time,
+        UnitFamily::Time,
         1_000,
         &["us", "μs", "microsecond", "microseconds"],
     ),
     row(
-        Family::Time,
+        UnitFamily::Time,
         1_000_000,
         &["ms", "msec", "millis", "millisecond", "milliseconds"],
     ),
     row(
-        Family::Time,
+        UnitFamily::Time,
         1_000_000_000,
         &["s", "sec", "secs", "second", "seconds"],
     ),
-    row(Family::Time, MINUTE, &["min", "mins", "minute", "minutes"]),
     row(
-        Family::Time,
+        UnitFamily::Time,
+        MINUTE,
+        &["min", "mins", "minute", "minutes"],
+    ),
+    row(
+        UnitFamily::Time,
         3_600_000_000_000,
         &["h", "hr", "hrs", "hour", "hours"],
     ),
-    row(Family::Time, 86_400_000_000_000, &["d", "day", "days"]),
-    row(Family::Time, 604_800_000_000_000, &["week", "weeks"]),
-    row(Family::Bytes, 1, &["b", "byte", "bytes"]),
-    row(Family::Bytes, 1 << 10, &["kib", "kibibyte", "kibibytes"]),
-    row(Family::Bytes, 1 << 20, &["mib", "mebibyte", "mebibytes"]),
-    row(Family::Bytes, 1 << 30, &["gib", "gibibyte", "gibibytes"]),
-    row(Family::Bytes, 1 << 40, &["tib", "tebibyte", "tebibytes"]),
-    row(Family::Kilobytes, 1, &["kb", "kilobyte", "kilobytes"]),
-    row(Family::Megabytes, 1, &["mb", "megabyte", "megabytes"]),
-    row(Family::Gigabytes, 1, &["gb", "gigabyte", "gigabytes"]),
-    row(Family::Terabytes, 1, &["tb", "terabyte", "terabytes"]),
-    row(Family::Percent, 1, &["%", "percent", "pct", "per cent"]),
-    row(Family::Euros, 1, &["€", "eur", "euro", "euros"]),
-    row(Family::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
-    row(Family::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
+    row(UnitFamily::Time, 86_400_000_000_000, &["d", "day", "days"]),
+    row(UnitFamily::Time, 604_800_000_000_000, &["week", "weeks"]),
+    row(UnitFamily::Bytes, 1, &["b", "byte", "bytes"]),
+    row(
+        UnitFamily::Bytes,
+        1 << 10,
+        &["kib", "kibibyte", "kibibytes"],
+    ),
+    row(
+        UnitFamily::Bytes,
+        1 << 20,
+        &["mib", "mebibyte", "mebibytes"],
+    ),
+    row(
+        UnitFamily::Bytes,
+        1 << 30,
+        &["gib", "gibibyte", "gibibytes"],
+    ),
+    row(
+        UnitFamily::Bytes,
+        1 << 40,
+        &["tib", "tebibyte", "tebibytes"],
+    ),
+    row(UnitFamily::Kilobytes, 1, &["kb", "kilobyte", "kilobytes"]),
+    row(UnitFamily::Megabytes, 1, &["mb", "megabyte", "megabytes"]),
+    row(UnitFamily::Gigabytes, 1, &["gb", "gigabyte", "gigabytes"]),
+    row(UnitFamily::Terabytes, 1, &["tb", "terabyte", "terabytes"]),
+    row(UnitFamily::Percent, 1, &["%", "percent", "pct", "per cent"]),
+    row(UnitFamily::Euros, 1, &["€", "eur", "euro", "euros"]),
+    row(UnitFamily::Dollars, 1, &["$", "usd", "dollar", "dollars"]),
+    row(UnitFamily::Pounds, 1, &["£", "gbp", "pound", "pounds"]),
 ];
 const MINUTE: u64 = 60_000_000_000;
 /// Units that may precede the number.
@@ -86,9 +106,9 @@ const BEFORE: &[&str] = &["€", "$", "£", "eur", "usd", "gbp"];
 const WIDEST_GAP: usize = 3;
 
 /// The unit with this name in lower case.
-pub(super) fn measure(name: &str) -> Option<Measure> {
+pub(super) fn measure(name: &str) -> Option<MeasureUnit> {
     let row = UNITS.iter().find(|row| row.names.contains(&name))?;
-    Some(Measure {
+    Some(MeasureUnit {
         family: row.family,
         size: row.size,
     })
@@ -101,12 +121,12 @@ pub(super) fn part_of_duration(name: &str) -> Option<u64> {
         return Some(MINUTE);
     }
     measure(&name)
-        .filter(|unit| unit.family == Family::Time)
+        .filter(|unit| unit.family == UnitFamily::Time)
         .map(|unit| unit.size)
 }
 
 /// The unit at the start of a text after a number, and the number of bytes up to its end.
-pub(super) fn unit_after(text: &str) -> Option<(Measure, usize)> {
+pub(super) fn unit_after(text: &str) -> Option<(MeasureUnit, usize)> {
     let gap = gap(text);
     let name = letters(&text[gap..]);
     let symbol = text[gap..]
@@ -140,13 +160,13 @@ pub(super) fn gap(text: &str) -> usize {
 }
 
 /// The unit before a number: `€4,812`, `EUR 4,812`.
-pub(super) fn unit_before(before: &str) -> Option<Measure> {
+pub(super) fn unit_before(before: &str) -> Option<MeasureUnit> {
     let name = last_word(before).0.to_lowercase();
     BEFORE.contains(&name.as_str()).then(|| measure(&name))?
 }
 
 /// The unit at the end of a key before a number: `timeout_ms: 4500`, `maxSizeMB=20`.
-pub(super) fn of_key(before: &str) -> Option<Measure> {
+pub(super) fn of_key(before: &str) -> Option<MeasureUnit> {
     match &key(before)[..] {
         // `pool_min` is a minimum, and other single letters are seldom units.
         [_, .., last] if last != "min" && (last.len() > 1 || last == "s") => measure(last),
@@ -222,7 +242,7 @@ fn last_word(before: &str) -> (&str, &str) {
 }
 
 /// The unit at the start of a value, and the rest of the value.
-pub(super) fn leading_unit(text: &str) -> (Option<Measure>, &str) {
+pub(super) fn leading_unit(text: &str) -> (Option<MeasureUnit>, &str) {
     for name in BEFORE {
         if let Some(rest) = text.strip_prefix(name) {
             return (measure(name), rest.trim_start());

@@ -6,8 +6,8 @@ use crate::script::{is_one_word, is_spaceless};
 pub(super) fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) -> bool {
     let value = &text[start..end];
     let (before, after) = (
-        Side::before(&text[..start], value),
-        Side::after(&text[end..], value),
+        MatchSide::before(&text[..start], value),
+        MatchSide::after(&text[end..], value),
     );
     let joins_before = before.joins() && !is_version_mark(&text[..start], value);
     let joins_after = after.joins() && !is_time_of_day(value, &text[end..]);
@@ -27,16 +27,16 @@ pub(super) fn is_whole(kind: ValueKind, text: &str, start: usize, end: usize) ->
 }
 
 /// One edge of a match: the value's own last character, its neighbour, and the one beyond.
-struct Side {
+struct MatchSide {
     edge: Option<char>,
     neighbour: Option<char>,
     beyond: Option<char>,
 }
 
-impl Side {
+impl MatchSide {
     fn before(text: &str, value: &str) -> Self {
         let mut letters = text.chars().rev();
-        Side {
+        MatchSide {
             edge: value.chars().next(),
             neighbour: letters.next(),
             beyond: letters.next(),
@@ -45,7 +45,7 @@ impl Side {
 
     fn after(text: &str, value: &str) -> Self {
         let mut letters = text.chars();
-        Side {
+        MatchSide {
             edge: value.chars().next_back(),
             neighbour: letters.next(),
             beyond: letters.next(),

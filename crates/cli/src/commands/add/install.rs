@@ -27,17 +27,15 @@ impl Packages {
         if !self.npm.is_empty() {
             let mut npm = Command::new("npm");
             npm.args(["install", "--no-audit", "--no-fund", "--prefix"]);
-            run(
-                npm.arg(made.path()).args(&self.npm),
-                "install Node 20 or later",
-            )?;
+            npm.arg(made.path()).args(&self.npm);
+            run(&mut npm, "install Node 20 or later")?;
         }
         if !self.pip.is_empty() {
             self.install_python(made.path())?;
         }
         self.write_files(made.path())?;
-        std::fs::rename(made.path(), folder)
-            .with_context(|| format!("create `{}`", folder.display()))?;
+        let named = std::fs::rename(made.path(), folder);
+        named.with_context(|| format!("create `{}`", folder.display()))?;
         let _ = made.keep();
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
 use compactometer_engine::budget::Budget;
-use compactometer_engine::checkpoint::Reading;
+use compactometer_engine::checkpoint::LadderReading;
 use compactometer_engine::estimate::Estimator;
 use compactometer_engine::event::CheckpointEvent;
 use compactometer_engine::log::Log;
@@ -246,8 +246,10 @@ impl ExtractionReport<'_> {
         )];
         if let Some(extraction) = &event.extraction {
             let reading = match &extraction.reading {
-                Reading::Rung(rung) => format!("the reply was read as {}", name_in_files(rung)),
-                Reading::Unreadable(why) => {
+                LadderReading::Rung(rung) => {
+                    format!("the reply was read as {}", name_in_files(rung))
+                }
+                LadderReading::Unreadable(why) => {
                     format!("the reply could not be read: {}", name_in_files(why))
                 }
             };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::memory::{notes, search};
 use serde_json::json;
 
@@ -75,7 +75,7 @@ pub(super) fn memory(args: &MemoryArgs) -> Result<(), Failure> {
 /// Puts a file's text in place of the thread's document. A thread that is named need not exist.
 fn set(args: &MemoryArgs, file: &Path) -> Result<(), Failure> {
     let path = &args.place.store;
-    let text = read_text(file, Kind::MEMORY)
+    let text = read_text(file, InputKind::MEMORY)
         .with_context(|| format!("cannot read `{}`", file.display()))
         .map_err(Failure::usage)?;
     let (id, thread) = match &args.place.thread {

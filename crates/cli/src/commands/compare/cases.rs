@@ -14,12 +14,12 @@ use crate::output::progress;
 
 /// Which conversations have pages of their own: the first of the suite, up to both limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Which {
+pub(crate) struct WhichCases {
     conversations: usize,
     bytes: u64,
 }
 
-impl FromStr for Which {
+impl FromStr for WhichCases {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -36,7 +36,7 @@ impl FromStr for Which {
                 u64::MAX,
             ),
         };
-        Ok(Which {
+        Ok(WhichCases {
             conversations,
             bytes,
         })
@@ -48,7 +48,7 @@ pub(super) fn write(
     dir: &Path,
     plan: &Plan,
     manifest: &Manifest,
-    which: Which,
+    which: WhichCases,
     quiet: bool,
 ) -> Result<(), Failure> {
     let mut pages = Cases::begin(dir, which.bytes, plan.suite.len()).map_err(Failure::failed)?;

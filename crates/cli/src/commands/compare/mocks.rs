@@ -5,7 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context, anyhow};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::manifest::Manifest;
@@ -25,24 +25,24 @@ const OF_DEFAULTS: [&str; 2] = ["mock:strong", "mock:lost-in-compaction-length"]
 
 /// One item of `--mocks`.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum MockItem {
     /// The mock of this name.
     Named(String),
     /// This many draws of what the run's own mock assumes.
     Draws(u16),
 }
 
-impl FromStr for Asked {
+impl FromStr for MockItem {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let draws = text.parse().ok().filter(|draws| *draws > 0);
             return draws
-                .map(Asked::Draws)
+                .map(MockItem::Draws)
                 .ok_or_else(|| format!("a number of draws is from 1 to {}", u16::MAX));
         }
-        Ok(Asked::Named(text.to_owned()))
+        Ok(MockItem::Named(text.to_owned()))
     }
 }
 
@@ -58,13 +58,13 @@ pub(super) struct Other {
 /// If one of them, or the run's own `summarizer`, is unknown or no mock: better before the run than
 /// after it.
 pub(super) fn wanted(
-    asked: Option<&[Asked]>,
+    asked: Option<&[MockItem]>,
     summarizer: &str,
     is_default: bool,
 ) -> Result<Vec<Other>, Failure> {
     let of_defaults = || {
         OF_DEFAULTS
-            .map(|mock| Asked::Named(mock.to_owned()))
+            .map(|mock| MockItem::Named(mock.to_owned()))
             .to_vec()
     };
     let asked = match asked {
@@ -76,11 +76,11 @@ pub(super) fn wanted(
     let mut wanted = Vec::new();
     for item in asked {
         match item {
-            Asked::Named(name) => wanted.push(Other {
+            MockItem::Named(name) => wanted.push(Other {
                 name,
                 is_draw: false,
             }),
-            Asked::Draws(draws) => {
+            MockItem::Draws(draws) => {
                 wanted.extend((1..=draws).map(|number| drawn(&own, number)));
             }
         }
@@ -164,7 +164,7 @@ pub(super) fn write(dir: &Path, found: &UnderMocks) -> Result<(), Failure> {
 /// What an earlier `compare` wrote to this folder, if anything.
 pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<UnderMocks>> {
     let path = dir.join(FILE);
-    let text = match read_text(&path, Kind::MANIFEST) {
+    let text = match read_text(&path, InputKind::MANIFEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read.with_context(|| format!("cannot read `{}`", path.display()))?,
     };
@@ -194,11 +194,14 @@ mod tests {
 
     #[test]
     fn a_number_asks_for_draws() {
-        assert!(matches!("50".parse(), Ok(Asked::Draws(50))));
-        assert!(matches!("mock:weak".parse(), Ok(Asked::Named(_))));
-        assert!("0".parse::<Asked>().is_err() && "70000".parse::<Asked>().is_err());
+        assert!(matches!("50".parse(), Ok(MockItem::Draws(50))));
+        assert!(matches!("mock:weak".parse(), Ok(MockItem::Named(_))));
+        assert!("0".parse::<MockItem>().is_err() && "70000".parse::<MockItem>().is_err());
         let wanted = wanted(
-            Some(&[Asked::Draws(2), Asked::Named("mock:strong".to_owned())]),
+            Some(&[
+                MockItem::Draws(2),
+                MockItem::Named("mock:strong".to_owned()),
+            ]),
             "mock",
             false,
         );

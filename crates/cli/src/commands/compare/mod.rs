@@ -49,7 +49,7 @@ pub(crate) struct CompareArgs {
         value_name = "MOCKS",
         value_delimiter = ','
     )]
-    pub(crate) mocks: Option<Vec<mocks::Asked>>,
+    pub(crate) mocks: Option<Vec<mocks::MockItem>>,
     /// Which conversations have pages that show what each strategy lost of them, linked from the
     /// report: `none`, `some` (the first ones, up to 25 MB of pages), `all`, or a number of them.
     /// A finished run gets its other pages from the same command with `--cases all`, which calls no
@@ -60,7 +60,7 @@ pub(crate) struct CompareArgs {
         value_name = "WHICH",
         default_value = "some"
     )]
-    pub(crate) cases: cases::Which,
+    pub(crate) cases: cases::WhichCases,
 }
 
 /// How much of a report is printed.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest};
 use compactometer_models::cassette::Cassette;
-use compactometer_models::http::{Client, Limits, Receiver, ServerInfo};
+use compactometer_models::http::{Client, Receiver, ServerInfo, TransferLimits};
 
 use super::DoctorArgs;
 use super::DoctorCheck;
@@ -70,9 +70,9 @@ async fn served(
     receiver: &Receiver,
     call: bool,
 ) -> Vec<DoctorCheck> {
-    let limits = Limits {
+    let limits = TransferLimits {
         repeats: 0,
-        ..Limits::default()
+        ..TransferLimits::default()
     };
     let client = match compactometer_models::client_of(spec, limits) {
         Ok(Some(client)) => client,

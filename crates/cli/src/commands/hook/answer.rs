@@ -27,7 +27,7 @@ pub(super) const LAST_IF_SLOW: u64 = 256 << 10;
 
 /// An event, as programs pass it.
 #[derive(Deserialize)]
-struct Event {
+struct HookEvent {
     hook_event_name: Option<String>,
     source: Option<String>,
     transcript_path: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) fn answer(
     budget: u32,
     last: u64,
 ) -> Result<Option<String>> {
-    let event: Event = serde_json::from_str(event)
+    let event: HookEvent = serde_json::from_str(event)
         .context("the event on stdin is not the JSON object that the program passes to a hook")?;
     if let Some(name) = event
         .hook_event_name
@@ -83,9 +83,9 @@ pub(super) fn answer(
 
 /// Counts by estimate: the vocabulary of an exact count takes most of the time and memory of a hook.
 /// It counts ledgers too long rather than too short.
-struct Estimate;
+struct EstimatedCounter;
 
-impl TokenCounter for Estimate {
+impl TokenCounter for EstimatedCounter {
     fn name(&self) -> &'static str {
         "estimate"
     }
@@ -99,7 +99,9 @@ impl TokenCounter for Estimate {
 fn context(scenario: &Scenario, budget: u32) -> String {
     let mut budget = budget;
     loop {
-        let text = ledger_at(scenario, None, budget, &Estimate).page.text;
+        let text = ledger_at(scenario, None, budget, &EstimatedCounter)
+            .page
+            .text;
         let letters = text.chars().count();
         if letters <= LONGEST_CONTEXT {
             return text;

@@ -4,30 +4,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::user::USER;
 use compactometer_disk::{copy_whole, write_whole};
 use serde_json::{Value, json};
 
-use super::settings::{PLACE, Program};
+use super::settings::{HookProgram, PLACE};
 use super::splice::{appended, removed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{agrees, can_ask, note, say};
 
 /// A file of settings: its content, or none if there is no such file.
-struct Settings {
+struct SettingsFile {
     path: PathBuf,
     before: Option<String>,
 }
 
 /// Adds the hook, or replaces another version of it.
 pub(super) fn install(
-    program: &Program,
+    program: &HookProgram,
     settings: Option<&Path>,
     command: &str,
     is_agreed: bool,
 ) -> Result<(), Failure> {
-    let file = Settings::open(program, settings).map_err(Failure::usage)?;
+    let file = SettingsFile::open(program, settings).map_err(Failure::usage)?;
     let before = file.before.as_deref().unwrap_or_default();
     let after = file
         .named(with_hook(program, before, command))
@@ -62,11 +62,11 @@ pub(super) fn install(
 
 /// Takes the hook out. If nothing else has changed, the file is then what it was before.
 pub(super) fn uninstall(
-    program: &Program,
+    program: &HookProgram,
     settings: Option<&Path>,
     is_agreed: bool,
 ) -> Result<(), Failure> {
-    let file = Settings::open(program, settings).map_err(Failure::usage)?;
+    let file = SettingsFile::open(program, settings).map_err(Failure::usage)?;
     let now = file.before.as_deref().unwrap_or_default();
     let cut = file
         .named(without_hook(program, now, true))
@@ -78,7 +78,7 @@ pub(super) fn uninstall(
         ));
     }
     let copy = copy_of(&file.path);
-    let first = read_text(&copy, Kind::SETTINGS).ok();
+    let first = read_text(&copy, InputKind::SETTINGS).ok();
     let command = command_in(program, now).unwrap_or_default();
     let was_made = |from: &str| with_hook(program, from, &command).is_ok_and(|with| with == now);
     let after = match &first {
@@ -102,7 +102,7 @@ pub(super) fn uninstall(
 }
 
 /// Writes a folder that Claude Code takes as a marketplace with one plugin, which is the hook.
-pub(super) fn plugin(program: &Program, folder: &Path, command: &str) -> Result<(), Failure> {
+pub(super) fn plugin(program: &HookProgram, folder: &Path, command: &str) -> Result<(), Failure> {
     if program.name != "claude-code" {
         let what = anyhow!("{} has no plugins: use `hook --install {0}`", program.name);
         return Err(Failure::usage(what));
@@ -122,7 +122,7 @@ pub(super) fn plugin(program: &Program, folder: &Path, command: &str) -> Result<
     ))
 }
 
-fn plugin_files(program: &Program, command: &str) -> [(&'static str, Value); 3] {
+fn plugin_files(program: &HookProgram, command: &str) -> [(&'static str, Value); 3] {
     let about = "Adds a ledger of exact values after each compaction";
     let version = env!("CARGO_PKG_VERSION");
     [
@@ -160,7 +160,7 @@ pub(super) fn must_stay(executable: &Path) -> Result<()> {
     Ok(())
 }
 
-fn with_hook(program: &Program, text: &str, command: &str) -> Result<String> {
+fn with_hook(program: &HookProgram, text: &str, command: &str) -> Result<String> {
     if command_in(program, text).is_some_and(|there| there == command) {
         return Ok(text.to_owned());
     }
@@ -172,7 +172,7 @@ fn with_hook(program: &Program, text: &str, command: &str) -> Result<String> {
 }
 
 /// Takes out the entries that run the hook; `and_empty`, with lists that are empty then.
-fn without_hook(program: &Program, text: &str, and_empty: bool) -> Result<String> {
+fn without_hook(program: &HookProgram, text: &str, and_empty: bool) -> Result<String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
@@ -194,7 +194,7 @@ fn without_hook(program: &Program, text: &str, and_empty: bool) -> Result<String
 }
 
 /// The command of the hook that the settings have.
-fn command_in(program: &Program, text: &str) -> Option<String> {
+fn command_in(program: &HookProgram, text: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(text).ok()?;
     let entries = settings["hooks"]["SessionStart"].as_array()?;
     let hooks = entries.iter().filter_map(|entry| entry["hooks"].as_array());
@@ -216,8 +216,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
         .with_context(|| format!("write `{}`", path.display()))
 }
 
-impl Settings {
-    fn open(program: &Program, named: Option<&Path>) -> Result<Self> {
+impl SettingsFile {
+    fn open(program: &HookProgram, named: Option<&Path>) -> Result<Self> {
         let path = named.map_or_else(|| program.settings(&USER), |path| Ok(path.to_owned()))?;
         let name = path.display().to_string();
         let Ok(entry) = fs::symlink_metadata(&path) else {
@@ -230,7 +230,7 @@ impl Settings {
                     program.name
                 );
             }
-            return Ok(Settings { path, before: None });
+            return Ok(SettingsFile { path, before: None });
         };
         // A link stays one: what it leads to is changed.
         let path = match entry.is_symlink() {
@@ -239,11 +239,12 @@ impl Settings {
                 .with_context(|| format!("`{name}` is a link that leads nowhere: mend it, or name another file with --settings"))?,
             false => path,
         };
-        let text = read_text(&path, Kind::SETTINGS).with_context(|| format!("read `{name}`"))?;
+        let text =
+            read_text(&path, InputKind::SETTINGS).with_context(|| format!("read `{name}`"))?;
         if fs::metadata(&path)?.permissions().readonly() {
             bail!("`{name}` is read-only: make it writable, or name another file with --settings");
         }
-        Ok(Settings {
+        Ok(SettingsFile {
             path,
             before: Some(text),
         })

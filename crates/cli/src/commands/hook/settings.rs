@@ -18,7 +18,7 @@ const SECONDS: u32 = 10;
 pub(super) const PLACE: &[&str] = &["hooks", "SessionStart"];
 
 /// A program that runs hooks.
-pub(super) struct Program {
+pub(super) struct HookProgram {
     pub(super) name: &'static str,
     /// The variable that names its folder, and where that is otherwise, below the user's own.
     variable: &'static str,
@@ -29,8 +29,8 @@ pub(super) struct Program {
     pub(super) after: &'static str,
 }
 
-pub(super) const PROGRAMS: &[Program] = &[
-    Program {
+pub(super) const PROGRAMS: &[HookProgram] = &[
+    HookProgram {
         name: "claude-code",
         variable: "CLAUDE_CONFIG_DIR",
         folder: ".claude",
@@ -39,7 +39,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         after: "To check it, run `/compact` and ask the agent which exact values it was given after the compaction: some versions run the \
 hook and drop what it says (anthropics/claude-code, issues 15174 and 28305).",
     },
-    Program {
+    HookProgram {
         name: "codex",
         variable: "CODEX_HOME",
         folder: ".codex",
@@ -50,7 +50,7 @@ If a compaction happens in the middle of a turn, some versions add the context o
     },
 ];
 
-impl Program {
+impl HookProgram {
     /// The user's own settings.
     pub(super) fn settings<F: Fn(&str) -> Option<OsString>>(
         &self,

@@ -15,7 +15,7 @@ pub(super) fn appended(text: &str, keys: &[&str], value: &Value) -> Result<Strin
     if text.trim().is_empty() {
         return Ok(format!("{:#}\n", nested(keys, value)));
     }
-    let style = Style::of(text);
+    let style = JsonStyle::of(text);
     let mut depth = 0;
     let mut object = whole(text)?;
     for (at, key) in keys.iter().enumerate() {
@@ -128,17 +128,17 @@ fn span(text: &str, part: &RawValue) -> Range<usize> {
 }
 
 /// How a text is laid out.
-struct Style<'t> {
+struct JsonStyle<'t> {
     line: &'static str,
     /// What a level is indented by.
     level: &'t str,
 }
 
-impl<'t> Style<'t> {
+impl<'t> JsonStyle<'t> {
     fn of(text: &'t str) -> Self {
         let second = text.split_once('\n').map_or("", |(_, rest)| rest);
         let level = &second[..second.len() - second.trim_start_matches([' ', '\t']).len()];
-        Style {
+        JsonStyle {
             line: if text.contains("\r\n") { "\r\n" } else { "\n" },
             level: if level.is_empty() { "  " } else { level },
         }

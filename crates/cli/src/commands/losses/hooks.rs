@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use compactometer_disk::input::{Kind, read_text};
+use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::losses::{Count, HookFailure, HookRun};
 use compactometer_formats::scenario::Scenario;
@@ -80,7 +80,7 @@ impl<'a> Hooks<'a> {
             .map_or(scenario.source.as_str(), |(_, name)| name.trim());
         let file = self.files.get(name);
         let text = file
-            .map(|file| read_text(file, Kind::TRANSCRIPT))
+            .map(|file| read_text(file, InputKind::TRANSCRIPT))
             .transpose()
             .map_err(Failure::usage)?;
         let folder = tempfile::tempdir().map_err(Failure::failed)?;

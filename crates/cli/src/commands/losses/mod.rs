@@ -12,14 +12,14 @@ use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::scenario::{Scenario, Unmeasured};
 use compactometer_formats::suite::Suite;
-use compactometer_report::losses::{By, Losses};
+use compactometer_report::losses::{Losses, PartBy};
 use compactometer_suites::import::{self, ImportReport, Options};
 use compactometer_text::shell::shell_word;
 
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::one_of;
-use crate::arguments::transcripts::{LeftOut, by_format};
+use crate::arguments::transcripts::{LeftOutFiles, by_format};
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
 use crate::output::progress;
@@ -55,8 +55,8 @@ pub(crate) struct LossesArgs {
     pub(crate) budget: u32,
     /// Show the losses of each part too: `program`, `version` (of the program) or `project`.
     /// Repeatable.
-    #[arg(long, value_name = "PART", value_parser = one_of::<By, _>(By::ALL.map(|(name, _)| name)))]
-    pub(crate) by: Vec<By>,
+    #[arg(long, value_name = "PART", value_parser = one_of::<PartBy, _>(PartBy::ALL.map(|(name, _)| name)))]
+    pub(crate) by: Vec<PartBy>,
     /// Run this command after each compaction, as a program runs a hook, and show what it brings
     /// back. The transcript up to the compaction goes to a file, and the event to the command's
     /// stdin; what it prints counts as added. Repeatable.
@@ -90,7 +90,7 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     if args.watch {
         return watch::watch(args, &counter);
     }
-    let mut left_out = LeftOut::default();
+    let mut left_out = LeftOutFiles::default();
     let (suite, files) = suite(args, &mut left_out)?;
     let prices = PriceTable::shipped().map_err(Failure::failed)?;
     let bar = progress::bar(suite.scenarios.len(), "sessions", args.quiet);
@@ -151,7 +151,7 @@ fn nothing_measured(found: &Losses, inputs: &[PathBuf]) -> Failure {
 }
 
 /// The suite that is named, else one imported from the sessions that are named.
-fn suite(args: &LossesArgs, left_out: &mut LeftOut) -> Result<(Suite, usize), Failure> {
+fn suite(args: &LossesArgs, left_out: &mut LeftOutFiles) -> Result<(Suite, usize), Failure> {
     let is_suite = |path: &PathBuf| compactometer_formats::suite::is_suite_file(path);
     if !args.inputs.is_empty() && args.inputs.iter().all(is_suite) {
         let suite = suites::join(&args.inputs).map_err(Failure::usage)?;

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::Scenario;
 use compactometer_harness::ledgers::needed_at;
-use compactometer_report::losses::{Needed, moment_lines};
+use compactometer_report::losses::{NeededValues, moment_lines};
 use compactometer_suites::import::{self, Importer, Options};
 use compactometer_text::lines::wrapped;
 
@@ -110,7 +110,7 @@ fn say_moments(
     let lost = compactometer_harness::losses::losses(scenario.clone(), budget, &[], counter);
     for (place, made) in scenario.compactions.iter().enumerate().skip(from) {
         let (held, gone) = needed_at(scenario, made, VALUES);
-        let needed = Needed {
+        let needed = NeededValues {
             held: held.len(),
             gone,
         };

@@ -24,13 +24,13 @@ use compactometer_text::lines::wrapped;
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, agents, recordings, stores};
-use crate::cost::{self, Estimate};
+use crate::cost::{self, CostEstimate};
 use crate::output::failure::Failure;
 use crate::output::progress::{self, Forecast};
 use crate::output::run_folder::{self};
 use crate::output::terminal::{self, note, say, terminal_width};
 use crate::output::tries;
-use crate::resolve::{self, Resolved};
+use crate::resolve::{self, ResolvedArguments};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "run",
@@ -101,7 +101,7 @@ pub(super) fn execute(
         .record
         .as_deref()
         .map(|folder| (folder, suite.clone()));
-    let Resolved {
+    let ResolvedArguments {
         counter,
         budget,
         opened,
@@ -115,7 +115,8 @@ pub(super) fn execute(
     let done = cost::done(&dir)?;
     let missing = cost::missing(&plan, &done);
     if args.estimate {
-        return say(&Estimate::new(&missing, counter, budget.tariffs())?.table()).map(|()| None);
+        return say(&CostEstimate::new(&missing, counter, budget.tariffs())?.table())
+            .map(|()| None);
     }
     budget.agree(&missing, args.quiet)?;
     run_folder::prepare(&dir, &manifest).map_err(Failure::usage)?;

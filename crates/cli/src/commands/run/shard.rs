@@ -10,7 +10,9 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{Shard, ShardPlan};
-use compactometer_harness::shards::{Claim, Outcome, PlanFolder, ShardError, Worker, tries_of};
+use compactometer_harness::shards::{
+    PlanFolder, ShardClaim, ShardError, ShardOutcome, Worker, tries_of,
+};
 use compactometer_models::tries;
 
 use super::{Interrupt, RunCommand, jobs, run_error};
@@ -19,7 +21,7 @@ use crate::output::failure::Failure;
 use crate::output::progress;
 use crate::output::run_folder;
 use crate::output::terminal::note;
-use crate::resolve::{self, Resolved};
+use crate::resolve::{self, ResolvedArguments};
 
 /// Flags that a worker may have; everything else is the plan's.
 const OF_WORKER: [&str; 10] = [
@@ -56,7 +58,7 @@ pub(super) fn run(args: &RunCommand, named: &str, matches: &ArgMatches) -> Resul
     let planned = arguments(args, &folder, &claim)?;
     let prices = args.run.prices.table()?;
     let chosen = resolve::chosen_to_run(&planned)?;
-    let Resolved {
+    let ResolvedArguments {
         counter,
         budget,
         opened,
@@ -115,17 +117,17 @@ fn how_it_ended(
     args: &RunArgs,
     shard: Shard,
     cases: usize,
-    outcome: Outcome,
+    outcome: ShardOutcome,
 ) -> Result<(), Failure> {
     match outcome {
-        Outcome::Done => told(args, &format!("shard {shard} is done: {cases} replays")),
-        Outcome::NotCounted => told(
+        ShardOutcome::Done => told(args, &format!("shard {shard} is done: {cases} replays")),
+        ShardOutcome::NotCounted => told(
             args,
             &format!(
                 "another worker finished shard {shard} first; the replays of this one do not count"
             ),
         ),
-        Outcome::Stopped { kept } => Err(Failure::later(anyhow!(
+        ShardOutcome::Stopped { kept } => Err(Failure::later(anyhow!(
             "stopped: {kept} of {cases} replays of shard {shard} are kept; the same command resumes"
         ))),
     }
@@ -231,7 +233,11 @@ fn undecided(is_unset: bool, of: u32) -> anyhow::Error {
 }
 
 /// The plan's arguments, with what this worker decides for itself.
-fn arguments(command: &RunCommand, folder: &PlanFolder, claim: &Claim) -> Result<RunArgs, Failure> {
+fn arguments(
+    command: &RunCommand,
+    folder: &PlanFolder,
+    claim: &ShardClaim,
+) -> Result<RunArgs, Failure> {
     let given = &command.run;
     let planned = serde_json::from_value::<RunArgs>(folder.plan.arguments.clone());
     let mut planned = planned.map_err(|error| {

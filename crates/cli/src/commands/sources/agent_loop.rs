@@ -4,11 +4,11 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use super::desk::{least, list};
-use super::row::Check::{Assumed, Dropped, Holds};
-use super::row::Claim;
+use super::row::SourceCheck::{Assumed, Dropped, Holds};
+use super::row::SourceClaim;
 
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim {
+pub(super) const CLAIMS: &[SourceClaim] = &[
+    SourceClaim {
         section: "section 2",
         claim: "200,000 reported tokens start a compaction",
         check: Holds(|desk| {
@@ -18,7 +18,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("first at {least} of our own count"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 2",
         claim: "a threshold of 0 switches it off",
         check: Holds(|desk| {
@@ -41,7 +41,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("no compaction under limits of the run and of the document".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 3",
         claim: "the context becomes the system prompt and one message with summary and last request",
         check: Holds(|desk| {
@@ -57,7 +57,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("after {one} of {} compactions", made.len()))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 3",
         claim: "one call writes the summary",
         check: Holds(|desk| {
@@ -71,7 +71,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("for {one} of {} compactions", made.len()))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 4",
         claim: "the prompt has seven sections",
         check: Holds(|desk| {
@@ -83,7 +83,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("in both forms".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 6",
         claim: "every call has a result, and requests are valid",
         check: Holds(|desk| {
@@ -93,7 +93,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{:.1} % of the requests", 100.0 * valid))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 8",
         claim: "fragments of memory are found by a search, and a memory document is kept",
         check: Holds(|desk| {
@@ -127,7 +127,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{notes} notes found"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 8",
         claim: "what memory holds survives compaction",
         check: Holds(|desk| {
@@ -150,12 +150,12 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "section 8",
         claim: "how the search ranks fragments",
         check: Assumed("by BM25 over the words of the session's notes"),
     },
-    Claim {
+    SourceClaim {
         section: "section 6",
         claim: "the agent answers \"Understood.\" after tool results at the end",
         check: Dropped(

@@ -10,7 +10,7 @@ use compactometer_text::shell::shell_word;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub(super) struct Desk {
+pub(super) struct SourcesDesk {
     program: PathBuf,
     folder: TempDir,
     runs: BTreeMap<String, Rc<RunFolder>>,
@@ -51,13 +51,13 @@ const SPECS: [(&str, &str); 5] = [
     ),
 ];
 
-impl Desk {
+impl SourcesDesk {
     pub(super) fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         for (name, text) in SPECS {
             std::fs::write(folder.path().join(name), text)?;
         }
-        Ok(Desk {
+        Ok(SourcesDesk {
             program: std::env::current_exe()?,
             folder,
             runs: BTreeMap::new(),

@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, anyhow, ensure};
-use compactometer_engine::params::{Param, Unit};
+use compactometer_engine::params::{Param, ParamUnit};
 use compactometer_engine::strategy::StrategySpec;
 use serde_json::Value;
 
-use super::desk::{Desk, RunFolder, SMALL, list};
-use super::row::{Document, Finding, SourceRow, Verdict};
+use super::desk::{RunFolder, SMALL, SourcesDesk, list};
+use super::row::{Document, Finding, SourceRow, SourceVerdict};
 
 /// Where parameters are tried: what it is called, and its arguments.
 const CIRCUMSTANCES: [(&str, &[&str]); 6] = [
@@ -93,14 +93,18 @@ struct Variation {
     beside: &'static str,
 }
 
-pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
+pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let specs = document.strategies();
     specs
         .flat_map(|spec| of_strategy(document, spec, desk))
         .collect()
 }
 
-fn of_strategy(document: Document, spec: &'static StrategySpec, desk: &mut Desk) -> Vec<SourceRow> {
+fn of_strategy(
+    document: Document,
+    spec: &'static StrategySpec,
+    desk: &mut SourcesDesk,
+) -> Vec<SourceRow> {
     let claim = format!(
         "each parameter of `{}` changes contexts or requests",
         spec.name
@@ -108,7 +112,7 @@ fn of_strategy(document: Document, spec: &'static StrategySpec, desk: &mut Desk)
     let (found, seen) = match seen(spec, desk) {
         Ok(seen) => (parameters(spec, &seen), seen),
         Err(error) => (
-            (Verdict::Fails, format!("{error:#}"), String::new()),
+            (SourceVerdict::Fails, format!("{error:#}"), String::new()),
             BTreeMap::new(),
         ),
     };
@@ -140,9 +144,9 @@ fn parameters(spec: &StrategySpec, seen: &BTreeMap<&str, String>) -> Finding {
     let (live, dead): (Vec<_>, Vec<_>) = own.partition(|name| seen.contains_key(name));
     let value = format!("{} of {}", live.len(), live.len() + dead.len());
     match dead.is_empty() {
-        true => (Verdict::Holds, value, String::new()),
+        true => (SourceVerdict::Holds, value, String::new()),
         false => (
-            Verdict::Fails,
+            SourceVerdict::Fails,
             format!("{value}; nothing changes with {}", dead.join(", ")),
             String::new(),
         ),
@@ -159,14 +163,14 @@ fn defect(spec: &StrategySpec, param: &Param, seen: Option<&String>) -> Finding 
         .iter()
         .find(|(strategy, name, _)| is_for(strategy, name, spec, param));
     match (seen, unseen) {
-        (Some(place), _) => (Verdict::Dropped, place.clone(), corrected),
+        (Some(place), _) => (SourceVerdict::Dropped, place.clone(), corrected),
         (None, Some((.., why))) => (
-            Verdict::Dropped,
+            SourceVerdict::Dropped,
             format!("nothing changes: {why}"),
             corrected,
         ),
         (None, None) => (
-            Verdict::Fails,
+            SourceVerdict::Fails,
             "changes neither contexts nor requests".to_owned(),
             String::new(),
         ),
@@ -178,7 +182,10 @@ fn is_for(strategy: &str, name: &str, spec: &StrategySpec, param: &Param) -> boo
 }
 
 /// The parameters that change something, and where that was seen first.
-fn seen(spec: &'static StrategySpec, desk: &mut Desk) -> Result<BTreeMap<&'static str, String>> {
+fn seen(
+    spec: &'static StrategySpec,
+    desk: &mut SourcesDesk,
+) -> Result<BTreeMap<&'static str, String>> {
     let mut left = spec
         .params()
         .flat_map(|param| variations(spec, param))
@@ -301,7 +308,7 @@ fn variations(spec: &StrategySpec, param: &'static Param) -> Vec<Variation> {
 
 /// The half and the double, as far as they are in range, or the other choices.
 fn others(param: &Param) -> Vec<String> {
-    if let Unit::Choice(names) = param.unit {
+    if let ParamUnit::Choice(names) = param.unit {
         let default = param.chosen(param.default);
         return names
             .iter()
@@ -309,7 +316,7 @@ fn others(param: &Param) -> Vec<String> {
             .map(|name| (*name).to_owned())
             .collect();
     }
-    let is_whole = !matches!(param.unit, Unit::Share | Unit::Temperature);
+    let is_whole = !matches!(param.unit, ParamUnit::Share | ParamUnit::Temperature);
     let rounded = |number: f64| if is_whole { number.floor() } else { number };
     let (least, greatest) = param.range;
     let near = [param.default / 2.0, param.default * 2.0].map(rounded);

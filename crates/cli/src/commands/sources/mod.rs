@@ -21,8 +21,8 @@ use anyhow::anyhow;
 use clap::Args;
 use compactometer_text::suggest::unknown;
 
-use self::desk::Desk;
-use self::row::{Claim, Document, SourceRow, Verdict};
+use self::desk::SourcesDesk;
+use self::row::{Document, SourceClaim, SourceRow, SourceVerdict};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
@@ -59,7 +59,7 @@ pub(crate) struct SourcesArgs {
 
 fn sources(args: &SourcesArgs) -> Result<(), Failure> {
     let documents = chosen(args.document.as_deref())?;
-    let mut desk = Desk::new().map_err(Failure::failed)?;
+    let mut desk = SourcesDesk::new().map_err(Failure::failed)?;
     let rows = documents
         .into_iter()
         .flat_map(|document| checked(document, &mut desk));
@@ -82,8 +82,8 @@ fn sources(args: &SourcesArgs) -> Result<(), Failure> {
 }
 
 /// The rows of a document.
-fn checked(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
-    let claims: &[Claim] = match document {
+fn checked(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
+    let claims: &[SourceClaim] = match document {
         Document::StrategicPlan => strategic_plan::CLAIMS,
         Document::ThresholdPlan => threshold_plan::CLAIMS,
         Document::ProgressivePlan => progressive_plan::CLAIMS,
@@ -131,11 +131,11 @@ fn table(rows: &[SourceRow], only_failed: bool) -> String {
 
 /// How many rows there are of each verdict.
 fn counts(rows: &[SourceRow]) -> String {
-    let count = |verdict: &Verdict| {
+    let count = |verdict: &SourceVerdict| {
         let count = rows.iter().filter(|row| row.verdict == *verdict).count();
         format!("{count} {}", verdict.counted())
     };
-    let counts = Verdict::ALL
+    let counts = SourceVerdict::ALL
         .iter()
         .map(count)
         .collect::<Vec<_>>()

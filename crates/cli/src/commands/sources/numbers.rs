@@ -1,9 +1,9 @@
 //! Every parameter of every strategy beside the place in its document that gives the number. A
 //! number that no document gives says why it was chosen.
 
-use compactometer_engine::params::{Param, Unit};
+use compactometer_engine::params::{Param, ParamUnit};
 
-use super::row::{Document, SourceRow, Verdict};
+use super::row::{Document, SourceRow, SourceVerdict};
 
 /// Strategy, parameter, its default as users type it, and where its document says so; after `ours: `
 /// why it is so.
@@ -417,7 +417,7 @@ pub(super) fn rows(document: Document) -> Vec<SourceRow> {
 
 fn row(document: Document, strategy: &str, param: &Param) -> SourceRow {
     let unit = match param.unit {
-        Unit::Choice(_) | Unit::Share | Unit::Temperature => String::new(),
+        ParamUnit::Choice(_) | ParamUnit::Share | ParamUnit::Temperature => String::new(),
         unit => format!(" {}", unit.name()),
     };
     let (section, verdict, reason) = stated(strategy, param);
@@ -427,17 +427,17 @@ fn row(document: Document, strategy: &str, param: &Param) -> SourceRow {
 }
 
 /// Where the default is stated, or why it was chosen.
-fn stated(strategy: &str, param: &Param) -> (&'static str, Verdict, &'static str) {
+fn stated(strategy: &str, param: &Param) -> (&'static str, SourceVerdict, &'static str) {
     let value = shown(param);
     let mut rows = NUMBERS
         .iter()
         .filter(|row| row.0 == strategy && row.1 == param.name);
     match rows.next() {
         Some((.., number, place)) if *number == value => match place.strip_prefix("ours: ") {
-            Some(why) => ("left open", Verdict::Assumed, why),
-            None => (place, Verdict::Holds, ""),
+            Some(why) => ("left open", SourceVerdict::Assumed, why),
+            None => (place, SourceVerdict::Holds, ""),
         },
-        _ => ("", Verdict::Fails, ""),
+        _ => ("", SourceVerdict::Fails, ""),
     }
 }
 
@@ -460,7 +460,7 @@ mod tests {
             .collect::<Vec<_>>();
         let failing = rows
             .iter()
-            .filter(|row| row.verdict == Verdict::Fails)
+            .filter(|row| row.verdict == SourceVerdict::Fails)
             .collect::<Vec<_>>();
         assert!(failing.is_empty(), "{failing:?}");
         assert_eq!(rows.len(), NUMBERS.len());

@@ -3,12 +3,12 @@
 use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
 
-use super::desk::{Desk, least, list};
-use super::row::Check::{Assumed, Dropped, Holds, Misses};
-use super::row::Claim;
+use super::desk::{SourcesDesk, least, list};
+use super::row::SourceCheck::{Assumed, Dropped, Holds, Misses};
+use super::row::SourceClaim;
 
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim {
+pub(super) const CLAIMS: &[SourceClaim] = &[
+    SourceClaim {
         section: "additive checkpoints",
         claim: "each compaction adds a summary, and at most ten stay after a hundred",
         check: Holds(|desk| {
@@ -26,7 +26,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{} compactions, 10 summaries at most", made.len()))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression levels",
         claim: "a summary is detailed for 4 compactions, moderate from the fifth, compact from the tenth",
         check: Holds(|desk| {
@@ -48,7 +48,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("in every context".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression levels",
         claim: "a detailed summary has some 500 to 1,000 tokens",
         check: Holds(|desk| {
@@ -57,7 +57,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{detailed} in the median at the document's limits"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression levels",
         claim: "a moderate summary has some 200 to 400 tokens",
         check: Misses(
@@ -70,14 +70,14 @@ pub(super) const CLAIMS: &[Claim] = &[
             "the first five sentences and the decisions that a simulated model writes are shorter; a size is a bound, and nothing is made up to fill it",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "compression levels",
         claim: "a compact summary has some 50 to 100 tokens",
         check: Dropped(
             "of ten summaries none is ten compactions old, so that only merged ones are compact; these share the size of a moderate one",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "compression levels",
         claim: "ages decide what a context shows",
         check: Holds(|desk| {
@@ -100,7 +100,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression flow",
         claim: "beyond ten summaries the oldest are merged, and what is merged is named",
         check: Holds(|desk| {
@@ -123,7 +123,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression flow",
         claim: "compaction starts at 80 % of the window, 25,600 of 32,000 tokens",
         check: Holds(|desk| {
@@ -135,7 +135,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "data structures, monitoring",
         claim: "levels, merges and what is left out are told, and drawn on a timeline",
         check: Holds(|desk| {
@@ -150,7 +150,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("in every round".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "phase 2",
         claim: "task definition and architecture decisions are never compressed",
         check: Holds(|desk| {
@@ -178,7 +178,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{seen} decisions, word for word to the end"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "phase 3",
         claim: "related checkpoints are merged by meaning",
         check: Holds(|desk| {
@@ -192,28 +192,28 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("by words; a host may bring an embedding model".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "compression timeline",
         claim: "a moderate summary keeps its decisions and first lines, and neither files nor next steps",
         check: Assumed(
             "a line of prose is a sentence; a comment of the document keeps files and steps, its table does not, and the record has both at every level",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "compression flow",
         claim: "how summaries are merged",
         check: Assumed(
             "the document does not say: a sentence of each, together in the size of a moderate summary",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "token budget example",
         claim: "all summaries are shown at the sizes of their ages",
         check: Dropped(
             "ten of them would take 5,500 tokens where 3,000 are planned, so all shrink in the proportion of their levels; `unbounded=faithful` shows them whole",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "compression flow",
         claim: "a snapshot is taken for recovery",
         check: Dropped(
@@ -223,7 +223,7 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 /// The tokens of a summary at that level under the document's limits, in the median.
-fn median(desk: &mut Desk, level: &str) -> Result<u64> {
+fn median(desk: &mut SourcesDesk, level: &str) -> Result<u64> {
     let run = desk.published()?;
     let made = run.applied("progressive");
     let all = made

@@ -6,7 +6,7 @@ use compactometer_engine::strategy::StrategySpec;
 use compactometer_text::lines::wrapped;
 use serde::Serialize;
 
-use super::desk::Desk;
+use super::desk::SourcesDesk;
 
 /// A source document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,7 +66,7 @@ impl Document {
 /// What became of what a document says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Verdict {
+pub(super) enum SourceVerdict {
     /// The program does it, and it was checked.
     Holds,
     /// It does not hold.
@@ -77,29 +77,29 @@ pub(super) enum Verdict {
     Assumed,
 }
 
-impl Verdict {
-    pub(super) const ALL: &[Verdict] = &[
-        Verdict::Holds,
-        Verdict::Fails,
-        Verdict::Dropped,
-        Verdict::Assumed,
+impl SourceVerdict {
+    pub(super) const ALL: &[SourceVerdict] = &[
+        SourceVerdict::Holds,
+        SourceVerdict::Fails,
+        SourceVerdict::Dropped,
+        SourceVerdict::Assumed,
     ];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "fails",
-            Verdict::Dropped => "dropped",
-            Verdict::Assumed => "assumed",
+            SourceVerdict::Holds => "holds",
+            SourceVerdict::Fails => "fails",
+            SourceVerdict::Dropped => "dropped",
+            SourceVerdict::Assumed => "assumed",
         }
     }
 
     pub(super) const fn counted(self) -> &'static str {
         match self {
-            Verdict::Holds => "hold",
-            Verdict::Fails => "fail",
-            Verdict::Dropped => "dropped",
-            Verdict::Assumed => "assumed",
+            SourceVerdict::Holds => "hold",
+            SourceVerdict::Fails => "fail",
+            SourceVerdict::Dropped => "dropped",
+            SourceVerdict::Assumed => "assumed",
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) struct SourceRow {
     pub(super) section: String,
     /// What it says.
     pub(super) claim: String,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: SourceVerdict,
     /// What was measured.
     pub(super) value: String,
     /// Why it fails, was dropped or was chosen.
@@ -145,7 +145,7 @@ impl SourceRow {
 
     /// A failure without a reason is none that the project knows.
     pub(super) fn is_expected(&self) -> bool {
-        self.verdict != Verdict::Fails || !self.reason.is_empty()
+        self.verdict != SourceVerdict::Fails || !self.reason.is_empty()
     }
 
     /// The row as lines of at most that width; its command where it is not that of the row before.
@@ -188,40 +188,40 @@ impl SourceRow {
 }
 
 /// A verdict, what was measured, and why.
-pub(super) type Finding = (Verdict, String, String);
+pub(super) type Finding = (SourceVerdict, String, String);
 
 /// A claim that somebody wrote down, and how it is checked.
-pub(super) struct Claim {
+pub(super) struct SourceClaim {
     pub(super) section: &'static str,
     pub(super) claim: &'static str,
-    pub(super) check: Check,
+    pub(super) check: SourceCheck,
 }
 
-pub(super) enum Check {
+pub(super) enum SourceCheck {
     /// Measures a value, or says what is wrong.
-    Holds(fn(&mut Desk) -> Result<String>),
+    Holds(fn(&mut SourcesDesk) -> Result<String>),
     /// Measures a value that is not what the document says, and why.
-    Misses(fn(&mut Desk) -> Result<String>, &'static str),
+    Misses(fn(&mut SourcesDesk) -> Result<String>, &'static str),
     /// Not built, or built otherwise, and why.
     Dropped(&'static str),
     /// What the document leaves open, and what was chosen.
     Assumed(&'static str),
 }
 
-impl Claim {
-    pub(super) fn row(&self, document: Document, desk: &mut Desk) -> SourceRow {
+impl SourceClaim {
+    pub(super) fn row(&self, document: Document, desk: &mut SourcesDesk) -> SourceRow {
         desk.forget_command();
         let none = String::new;
         let found = match self.check {
-            Check::Dropped(reason) => (Verdict::Dropped, none(), reason.to_owned()),
-            Check::Assumed(reason) => (Verdict::Assumed, none(), reason.to_owned()),
-            Check::Holds(check) => match check(desk) {
-                Ok(value) => (Verdict::Holds, value, none()),
-                Err(error) => (Verdict::Fails, one_line(&error), none()),
+            SourceCheck::Dropped(reason) => (SourceVerdict::Dropped, none(), reason.to_owned()),
+            SourceCheck::Assumed(reason) => (SourceVerdict::Assumed, none(), reason.to_owned()),
+            SourceCheck::Holds(check) => match check(desk) {
+                Ok(value) => (SourceVerdict::Holds, value, none()),
+                Err(error) => (SourceVerdict::Fails, one_line(&error), none()),
             },
-            Check::Misses(check, why) => match check(desk) {
-                Ok(value) => (Verdict::Fails, value, why.to_owned()),
-                Err(error) => (Verdict::Fails, one_line(&error), none()),
+            SourceCheck::Misses(check, why) => match check(desk) {
+                Ok(value) => (SourceVerdict::Fails, value, why.to_owned()),
+                Err(error) => (SourceVerdict::Fails, one_line(&error), none()),
             },
         };
         SourceRow::new(document, (self.section, self.claim), found).by(desk.command())

@@ -2,12 +2,12 @@
 
 use anyhow::{Result, ensure};
 
-use super::desk::{Desk, list};
-use super::row::Check::{Assumed, Dropped, Holds};
-use super::row::Claim;
+use super::desk::{SourcesDesk, list};
+use super::row::SourceCheck::{Assumed, Dropped, Holds};
+use super::row::SourceClaim;
 
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim {
+pub(super) const CLAIMS: &[SourceClaim] = &[
+    SourceClaim {
         section: "part 2, approach A",
         claim: "one answer has a [SUMMARY] and a [CHECKPOINT] in JSON, and both are read",
         check: Holds(|desk| {
@@ -17,23 +17,24 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{:.0} % of the checkpoints", 100.0 * read))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 5, unit tests",
         claim: "where the JSON is malformed, the summary is kept without a checkpoint",
         check: Holds(|desk| {
-            let saved = |desk: &mut Desk, name: &str, model: &str| -> Result<(usize, usize)> {
-                let run = desk.run(
-                    name,
-                    &["small.toml", "-s", "prompt-checkpoint", "--model", model],
-                )?;
-                let contexts = run
-                    .records
-                    .iter()
-                    .flat_map(|record| list(&record["contexts"]));
-                let saved = contexts.flat_map(|context| list(&context["saved"]));
-                let checkpoints = saved.filter(|row| row["kind"] == "checkpoint").count();
-                Ok((run.applied("prompt-checkpoint").len(), checkpoints))
-            };
+            let saved =
+                |desk: &mut SourcesDesk, name: &str, model: &str| -> Result<(usize, usize)> {
+                    let run = desk.run(
+                        name,
+                        &["small.toml", "-s", "prompt-checkpoint", "--model", model],
+                    )?;
+                    let contexts = run
+                        .records
+                        .iter()
+                        .flat_map(|record| list(&record["contexts"]));
+                    let saved = contexts.flat_map(|context| list(&context["saved"]));
+                    let checkpoints = saved.filter(|row| row["kind"] == "checkpoint").count();
+                    Ok((run.applied("prompt-checkpoint").len(), checkpoints))
+                };
             let (_, read) = saved(desk, "parsed", "mock")?;
             let (summaries, unread) = saved(desk, "malformed", "mock+broken-json=1")?;
             ensure!(
@@ -45,7 +46,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 5, manual testing",
         claim: "a checkpoint is extracted at 80 % of the trigger, before the compaction",
         check: Holds(|desk| {
@@ -65,7 +66,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 3",
         claim: "a compaction shows the checkpoint as a section of the system prompt",
         check: Holds(|desk| {
@@ -79,7 +80,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{shown} sections"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 3",
         claim: "a checkpoint is shown again when the user was away",
         check: Holds(|desk| {
@@ -93,7 +94,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{shown:.1} times a conversation"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 3",
         claim: "a thread has a folder with checkpoint files, latest.json and an index",
         check: Holds(|desk| {
@@ -115,7 +116,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{dated} checkpoint files"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 7",
         claim: "threads are apart, and their ids are checked",
         check: Holds(|desk| {
@@ -138,7 +139,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 9",
         claim: "a fast model extracts checkpoints",
         check: Holds(|desk| {
@@ -162,7 +163,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("${cost:.3} a conversation"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 7",
         claim: "asynchronous extraction lowers the latency",
         check: Holds(|desk| {
@@ -188,7 +189,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 8",
         claim: "a hybrid extracts with the summary and before the trigger",
         check: Holds(|desk| {
@@ -204,7 +205,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "the eight strategies",
         claim: "no compaction leaves more than its budget",
         check: Holds(|desk| {
@@ -221,43 +222,43 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{all} compactions"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "part 3",
         claim: "how long an absence is, and when an agent appears lost",
         check: Assumed(
             "eight hours, `absence=HOURS`; an agent appears lost by a rule over English words",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "part 2, approach B",
         claim: "its code runs as printed",
         check: Dropped("it does not; the published form follows the nearest reading that does"),
     },
-    Claim {
+    SourceClaim {
         section: "part 2",
         claim: "a flag enables each part",
         check: Dropped(
             "a host calls `Session::compact` or not, and the control `full` is the run without compaction",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "part 9",
         claim: "users say whether it remembered correctly",
         check: Dropped(
             "it needs a user; `answered_given_checkpointed` measures what is recalled, and a host can ask with `recovery::check`",
         ),
     },
-    Claim {
+    SourceClaim {
         section: "part 8",
         claim: "embeddings match a checkpoint to the query",
         check: Dropped("a host brings its own model; without one words are compared"),
     },
-    Claim {
+    SourceClaim {
         section: "part 8",
         claim: "checkpoints are shared across threads",
         check: Dropped("part 9 recommends against it by default; a host opts in"),
     },
-    Claim {
+    SourceClaim {
         section: "part 3",
         claim: "a checkpoint is shown to an agent that appears lost in a replay",
         check: Dropped(

@@ -3,11 +3,11 @@
 use anyhow::ensure;
 
 use super::desk::{least, list};
-use super::row::Check::{Dropped, Holds};
-use super::row::Claim;
+use super::row::SourceCheck::{Dropped, Holds};
+use super::row::SourceClaim;
 
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim {
+pub(super) const CLAIMS: &[SourceClaim] = &[
+    SourceClaim {
         section: "constants",
         claim: "a compaction starts at 93,600 of 128,000 tokens",
         check: Holds(|desk| {
@@ -37,7 +37,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "message selection",
         claim: "a call is never parted from its result",
         check: Holds(|desk| {
@@ -47,7 +47,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{:.1} % of the requests are valid", 100.0 * valid))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "summary structure",
         claim: "the summary has the document's sections and the number of its round",
         check: Holds(|desk| {
@@ -63,7 +63,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("rounds 1 to 100".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "chaining rules",
         claim: "each summary takes in the one before it, and only one is shown",
         check: Holds(|desk| {
@@ -80,7 +80,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "edge cases",
         claim: "a huge tool result is cut before it is summarized",
         check: Holds(|desk| {
@@ -100,7 +100,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{cut} tokens read in place of {whole}"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "edge cases",
         claim: "where all messages are recent, nothing changes",
         check: Holds(|desk| {
@@ -124,7 +124,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("no compaction with a tail of 10,000 messages".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "edge cases",
         claim: "where the summarizer fails, the messages stay as they were",
         check: Holds(|desk| {
@@ -140,7 +140,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("after {tried} of {tried} tries"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "edge cases",
         claim: "an empty or short conversation is left as it is",
         check: Holds(|desk| {
@@ -152,7 +152,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("no compaction of a conversation of 80,000 tokens".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "performance",
         claim: "one call a compaction",
         check: Holds(|desk| {
@@ -166,7 +166,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("for {one} of {} compactions", made.len()))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "performance",
         claim: "writes are batched by the strategy",
         check: Dropped("the store takes records and context in one commit"),

@@ -2,8 +2,8 @@
 
 use compactometer_report::targets;
 
-use super::desk::{Desk, RunFolder, list};
-use super::row::{Document, Finding, SourceRow, Verdict};
+use super::desk::{RunFolder, SourcesDesk, list};
+use super::row::{Document, Finding, SourceRow, SourceVerdict};
 
 /// The threshold plan against no compaction, with the model that it names for summaries.
 const CHEAP: [&str; 6] = [
@@ -15,7 +15,7 @@ const CHEAP: [&str; 6] = [
     "claude-haiku-4-5",
 ];
 
-pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
+pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let targets = targets::ALL
         .iter()
         .filter(|target| document.is_named_in(target.source));
@@ -32,7 +32,7 @@ pub(super) fn rows(document: Document, desk: &mut Desk) -> Vec<SourceRow> {
             .map_or("targets", |(_, section)| section);
         let found = match &run {
             Ok(run) => verdict(document, target, run),
-            Err(error) => (Verdict::Fails, format!("{error:#}"), String::new()),
+            Err(error) => (SourceVerdict::Fails, format!("{error:#}"), String::new()),
         };
         SourceRow::new(document, (section, target.target), found).by(desk.command())
     };
@@ -45,7 +45,7 @@ fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) 
     let found = list(&run.summary["groups"][0]["targets"]).find(|row| row["id"] == target.id);
     let Some(found) = found else {
         return (
-            Verdict::Fails,
+            SourceVerdict::Fails,
             "the run has no such target".to_owned(),
             String::new(),
         );
@@ -67,9 +67,9 @@ fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) 
                 .first()
                 .cloned()
                 .unwrap_or_else(|| "no strategy of the document shows it here".to_owned());
-            (Verdict::Dropped, value, format!("not decided: {why}"))
+            (SourceVerdict::Dropped, value, format!("not decided: {why}"))
         }
-        (true, false) => (Verdict::Holds, value, String::new()),
+        (true, false) => (SourceVerdict::Holds, value, String::new()),
         (false, false) => {
             let note = if target.note.is_empty() {
                 String::new()
@@ -77,7 +77,7 @@ fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) 
                 format!(": {}", target.note)
             };
             (
-                Verdict::Fails,
+                SourceVerdict::Fails,
                 value,
                 format!("missed, as measured with a simulated model{note}"),
             )

@@ -6,11 +6,11 @@ use anyhow::{Result, ensure};
 use rusqlite::{Connection, OpenFlags};
 
 use super::desk::{least, list};
-use super::row::Check::{Dropped, Holds};
-use super::row::Claim;
+use super::row::SourceCheck::{Dropped, Holds};
+use super::row::SourceClaim;
 
-pub(super) const CLAIMS: &[Claim] = &[
-    Claim {
+pub(super) const CLAIMS: &[SourceClaim] = &[
+    SourceClaim {
         section: "test cases",
         claim: "80,000 tokens start a compaction, and fewer do not",
         check: Holds(|desk| {
@@ -22,7 +22,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "step 3",
         claim: "the prompt asks for decisions, facts, state and preferences, in bullet points",
         check: Holds(|desk| {
@@ -43,7 +43,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("four points".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "step 1, tests from end to end",
         claim: "a row per checkpoint with its sizes and cost, and the three queries have answers",
         check: Holds(|desk| {
@@ -64,7 +64,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{rows} rows, the newest of {size} tokens"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "risk mitigation 1",
         claim: "key facts are kept as JSON",
         check: Holds(|desk| {
@@ -79,7 +79,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "test cases",
         claim: "sessions are apart from each other",
         check: Holds(|desk| {
@@ -96,7 +96,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{sessions} sessions, each with numbers of its own"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "risk mitigation 4",
         claim: "two writers at once corrupt nothing",
         check: Holds(|desk| {
@@ -118,7 +118,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("three at once, and the database is sound".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "risk mitigation 2",
         claim: "a summarizer that fails leads to truncation",
         check: Holds(|desk| {
@@ -136,7 +136,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{truncate} of {truncate} compactions truncate"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "risk mitigation 3",
         claim: "a session asks at most five times, and truncates from then on",
         check: Holds(|desk| {
@@ -150,7 +150,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok(format!("{most} at most"))
         }),
     },
-    Claim {
+    SourceClaim {
         section: "configuration, rollout",
         claim: "a flag switches it off",
         check: Holds(|desk| {
@@ -173,7 +173,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("no compaction under limits of the run and of the document".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "step 2",
         claim: "a cheap model summarizes, and its price is known",
         check: Holds(|desk| {
@@ -190,7 +190,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Ok("prices of three providers, long prompts with theirs".to_owned())
         }),
     },
-    Claim {
+    SourceClaim {
         section: "step 4",
         claim: "the threshold is checked whenever a request is built",
         check: Dropped(

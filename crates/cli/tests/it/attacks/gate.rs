@@ -6,7 +6,7 @@ use compactometer_formats::suite::Suite;
 use compactometer_harness::plan::Entrant;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, MetricGate, Verdict, baseline_of, gate, whole,
+    GateOptions, GateReport, GateVerdict, MetricGate, baseline_of, gate, whole,
 };
 use compactometer_suites::embedded::smoke;
 
@@ -71,9 +71,9 @@ fn the_gate_finds_a_summarizer_that_was_replaced_by_a_list_of_values() {
     );
     assert_eq!(
         metric(&report, "bound_recall_corrected").verdict,
-        Verdict::Regression
+        GateVerdict::Regression
     );
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.verdict, GateVerdict::Regression);
 }
 
 #[test]
@@ -84,8 +84,11 @@ fn the_gate_finds_a_summarizer_that_fails_more() {
         &*mock("mock:strong+timeout=0.6"),
         None,
     ));
-    assert_eq!(metric(&report, "failed_share").verdict, Verdict::Regression);
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(
+        metric(&report, "failed_share").verdict,
+        GateVerdict::Regression
+    );
+    assert_eq!(report.verdict, GateVerdict::Regression);
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn the_gate_finds_a_candidate_that_never_compacts_and_goes_over_the_window() {
     let report = gated(run(half(), vec![candidate], &*mock(MODEL), None));
     assert_eq!(
         metric(&report, "over_window_share").verdict,
-        Verdict::Regression
+        GateVerdict::Regression
     );
-    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.verdict, GateVerdict::Regression);
 }

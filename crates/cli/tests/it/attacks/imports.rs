@@ -5,7 +5,7 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::scenario::{Category, Scenario};
 use compactometer_formats::suite::Suite;
 use compactometer_formats::summary::Compared;
-use compactometer_report::gate::{GateOptions, Verdict, baseline_of, gate};
+use compactometer_report::gate::{GateOptions, GateVerdict, baseline_of, gate};
 use compactometer_report::{RunFiles, summarize};
 
 use super::half;
@@ -129,8 +129,8 @@ fn the_gate_finds_a_candidate_that_lists_values() {
         .unwrap();
     assert_eq!(
         (found.verdict, report.verdict),
-        (Verdict::Regression, Verdict::Regression),
+        (GateVerdict::Regression, GateVerdict::Regression),
         "{found:?}"
     );
-    assert_eq!(judge(honest()).verdict, Verdict::Pass);
+    assert_eq!(judge(honest()).verdict, GateVerdict::Pass);
 }

@@ -14,7 +14,7 @@ use compactometer_formats::record::{Family, Record};
 use compactometer_formats::suite::Suite;
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 use compactometer_harness::entrants::select;
-use compactometer_harness::plan::{Entrant, Entry, Plan, PlanError, PlanOptions};
+use compactometer_harness::plan::{Entrant, EntrantKind, Plan, PlanError, PlanOptions};
 use compactometer_harness::run::run_case;
 use compactometer_report::summarize;
 use compactometer_suites::generate::{Spec, generate};
@@ -52,7 +52,7 @@ pub fn named(names: &[&str]) -> Vec<Entrant> {
 
 /// A strategy that is none of the engine's.
 pub fn foreign(spec: &'static StrategySpec) -> Entrant {
-    let entry = Entry::Strategy(spec, Settings::defaults(spec));
+    let entry = EntrantKind::Strategy(spec, Settings::defaults(spec));
     Entrant {
         name: spec.name.to_owned(),
         family: Family::Reference,

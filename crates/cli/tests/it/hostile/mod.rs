@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use compactometer_testing::hostile::{Command, File, corpus};
+use compactometer_testing::hostile::{HostileCommand, HostileFile, corpus};
 use serde_json::json;
 
 use crate::hook::program;
 
 /// A session of Claude Code with a compaction, and the row's words in it.
-fn session(row: &Command) -> String {
+fn session(row: &HostileCommand) -> String {
     let or = |text: &Option<String>, other: &str| text.clone().unwrap_or_else(|| other.to_owned());
     let user = or(&row.user, "Mend the refunds.");
     let result = or(&row.result, "see src/pay/card.rs");
@@ -41,11 +41,11 @@ fn session(row: &Command) -> String {
     lines.collect()
 }
 
-fn write(row: &Command, dir: &Path) {
+fn write(row: &HostileCommand, dir: &Path) {
     for (name, file) in &row.files {
         let text = match file {
-            File::Text(text) => text.replace("{session}", &session(row)),
-            File::Repeated { text, times } => text.repeat(*times),
+            HostileFile::Text(text) => text.replace("{session}", &session(row)),
+            HostileFile::Repeated { text, times } => text.repeat(*times),
         };
         let path = dir.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -53,7 +53,7 @@ fn write(row: &Command, dir: &Path) {
     }
 }
 
-fn run(row: &Command, dir: &Path) -> Output {
+fn run(row: &HostileCommand, dir: &Path) -> Output {
     let mut command = program(dir);
     command.args(&row.args).envs(&row.set);
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -64,7 +64,7 @@ fn run(row: &Command, dir: &Path) -> Output {
 }
 
 /// The texts of all files that the command made.
-fn made(dir: &Path, row: &Command) -> Vec<String> {
+fn made(dir: &Path, row: &HostileCommand) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::example::{self, Examples};
-use super::reader::{self, Broken};
+use super::reader::{self, BrokenCheckpoint};
 use super::{Checkpoint, shape};
 use crate::model::Finish;
 
@@ -30,7 +30,7 @@ pub fn extract(
     finish: Finish,
     examples: &Examples<'_>,
 ) -> (Option<Checkpoint>, Extraction) {
-    let mut missed = Extraction::new(Reading::Unreadable(if answer.trim().is_empty() {
+    let mut missed = Extraction::new(LadderReading::Unreadable(if answer.trim().is_empty() {
         Unreadable::Empty
     } else {
         Unreadable::NoObject
@@ -54,7 +54,7 @@ pub fn extract(
 pub struct Extraction {
     /// How the answer was read, or why it was not.
     #[serde(flatten)]
-    pub reading: Reading,
+    pub reading: LadderReading,
     /// Values of the prompt's example that were in the answer and nowhere in the material; they
     /// were taken out.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -66,7 +66,7 @@ pub struct Extraction {
 
 impl Extraction {
     /// A reading without leaked examples and with nothing left out.
-    pub(crate) fn new(reading: Reading) -> Self {
+    pub(crate) fn new(reading: LadderReading) -> Self {
         Extraction {
             reading,
             leaked: 0,
@@ -79,7 +79,7 @@ impl Extraction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Reading {
+pub enum LadderReading {
     /// On this rung.
     Rung(Rung),
     /// On none, for this reason.
@@ -165,7 +165,7 @@ fn read(
     text: &str,
     examples: &Examples<'_>,
 ) -> Result<(Checkpoint, Extraction), Option<Extraction>> {
-    let unreadable = |why| Some(Extraction::new(Reading::Unreadable(why)));
+    let unreadable = |why| Some(Extraction::new(LadderReading::Unreadable(why)));
     let read = match rung {
         Rung::Strict | Rung::Fenced | Rung::Balanced => {
             serde_json::from_str::<Checkpoint>(text).map_err(|_| None)?;
@@ -175,8 +175,8 @@ fn read(
         Rung::Partial => reader::cut_object(text),
     };
     let value: Value = read.map_err(|broken| match broken {
-        Broken::Malformed => unreadable(Unreadable::Malformed),
-        Broken::Unclosed => unreadable(Unreadable::Unclosed),
+        BrokenCheckpoint::Malformed => unreadable(Unreadable::Malformed),
+        BrokenCheckpoint::Unclosed => unreadable(Unreadable::Unclosed),
     })?;
     let (checkpoint, left_out) = shape::checkpoint(value);
     if checkpoint == Checkpoint::default() {
@@ -189,13 +189,13 @@ fn read(
     }
     let (checkpoint, leaked) = example::take_out(checkpoint, examples);
     let extraction = Extraction {
-        reading: Reading::Rung(rung),
+        reading: LadderReading::Rung(rung),
         leaked,
         left_out,
     };
     if checkpoint == Checkpoint::default() {
         return Err(Some(Extraction {
-            reading: Reading::Unreadable(Unreadable::OnlyExample),
+            reading: LadderReading::Unreadable(Unreadable::OnlyExample),
             ..extraction
         }));
     }

@@ -8,11 +8,11 @@ use super::*;
 
 const JSON: &str = r#"{"active_goals": ["ship {it}"], "key_decisions": {"db": "use \"pg\""}}"#;
 
-fn read_as(answer: &str, finish: Finish) -> (Option<Checkpoint>, Reading) {
+fn read_as(answer: &str, finish: Finish) -> (Option<Checkpoint>, LadderReading) {
     let (checkpoint, extraction) = extract(answer, finish, &Examples::default());
     assert_eq!(
         checkpoint.is_some(),
-        matches!(extraction.reading, Reading::Rung(_)),
+        matches!(extraction.reading, LadderReading::Rung(_)),
         "{answer}"
     );
     (checkpoint, extraction.reading)
@@ -46,14 +46,14 @@ fn each_form_is_read_on_its_rung() {
     ] {
         assert_eq!(
             read_as(&answer, Finish::Stop),
-            (Some(expected.clone()), Reading::Rung(rung)),
+            (Some(expected.clone()), LadderReading::Rung(rung)),
             "{answer}"
         );
     }
     let (cut, _) = JSON.split_once("}}").expect("two braces");
     assert_eq!(
         read_as(cut, Finish::Length),
-        (Some(expected), Reading::Rung(Rung::Partial))
+        (Some(expected), LadderReading::Rung(Rung::Partial))
     );
 }
 
@@ -82,7 +82,7 @@ fn each_unreadable_answer_has_its_reason() {
     ] {
         assert_eq!(
             read_as(answer, finish),
-            (None, Reading::Unreadable(reason)),
+            (None, LadderReading::Unreadable(reason)),
             "{answer}"
         );
     }
@@ -94,7 +94,7 @@ fn example_values_are_taken_out_on_every_rung() {
     let examples = Examples::new(example, String::new);
     let only = Extraction {
         leaked: 2,
-        ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample))
+        ..Extraction::new(LadderReading::Unreadable(Unreadable::OnlyExample))
     };
     assert_eq!(extract(example, Finish::Stop, &examples), (None, only));
     assert_eq!(
@@ -112,7 +112,10 @@ fn example_values_are_taken_out_on_every_rung() {
         serde_json::from_str(JSON).ok(),
         "what follows the example is read"
     );
-    assert_eq!(extraction, Extraction::new(Reading::Rung(Rung::Balanced)));
+    assert_eq!(
+        extraction,
+        Extraction::new(LadderReading::Rung(Rung::Balanced))
+    );
     let (checkpoint, extraction) = extract(
         &JSON.replace("\"ship {it}\"", "\"goal\", 3"),
         Finish::Stop,
@@ -126,7 +129,7 @@ fn example_values_are_taken_out_on_every_rung() {
         extraction,
         Extraction {
             leaked: 1,
-            ..Extraction::new(Reading::Rung(Rung::Lenient))
+            ..Extraction::new(LadderReading::Rung(Rung::Lenient))
         }
     );
 }
@@ -135,14 +138,14 @@ fn example_values_are_taken_out_on_every_rung() {
 fn extractions_are_read_back_as_they_were_written() {
     for (extraction, written) in [
         (
-            Extraction::new(Reading::Rung(Rung::Strict)),
+            Extraction::new(LadderReading::Rung(Rung::Strict)),
             json!({"rung": "strict"}),
         ),
         (
             Extraction {
                 leaked: 2,
                 left_out: 1,
-                ..Extraction::new(Reading::Unreadable(Unreadable::OnlyExample))
+                ..Extraction::new(LadderReading::Unreadable(Unreadable::OnlyExample))
             },
             json!({"unreadable": "only_example", "leaked": 2, "left_out": 1}),
         ),
@@ -168,7 +171,7 @@ fn hostile_answers_end_soon() {
 
 /// How a sloppy model writes JSON.
 #[derive(Clone, Copy, Debug)]
-struct Style {
+struct SloppyStyle {
     quote: char,
     bare_keys: bool,
     bare_numbers: bool,
@@ -177,7 +180,7 @@ struct Style {
     end: &'static str,
 }
 
-impl Style {
+impl SloppyStyle {
     fn write(self, value: &Value) -> String {
         let joined = |parts: Vec<String>| {
             if parts.is_empty() {
@@ -233,7 +236,7 @@ impl Style {
     }
 }
 
-fn style() -> impl Strategy<Value = Style> {
+fn style() -> impl Strategy<Value = SloppyStyle> {
     let end = prop_oneof![
         Just(""),
         Just(","),
@@ -242,7 +245,7 @@ fn style() -> impl Strategy<Value = Style> {
         Just(", /* , */")
     ];
     (prop_oneof![Just('"'), Just('\'')], any::<[bool; 4]>(), end).prop_map(
-        |(quote, [bare_keys, bare_numbers, single_items, raw_breaks], end)| Style {
+        |(quote, [bare_keys, bare_numbers, single_items, raw_breaks], end)| SloppyStyle {
             quote,
             bare_keys,
             bare_numbers,
@@ -342,7 +345,7 @@ proptest! {
     fn sloppy_forms_keep_every_value(written in checkpoint(), style in style(), around in "[a-z .\n]{0,10}") {
         let answer = format!("{around}{}{around}", style.write(&written));
         let (read, extraction) = extract(&answer, Finish::Stop, &Examples::default());
-        prop_assert!(matches!(extraction.reading, Reading::Rung(_)) && extraction.left_out == 0, "{answer}: {extraction:?}");
+        prop_assert!(matches!(extraction.reading, LadderReading::Rung(_)) && extraction.left_out == 0, "{answer}: {extraction:?}");
         let read = serde_json::to_value(read.expect("read")).expect("JSON");
         prop_assert_eq!(leaves(&read), leaves(&written), "{}", answer);
     }
@@ -350,7 +353,7 @@ proptest! {
     #[test]
     fn strict_json_is_read_as_its_library_reads_it(written in checkpoint()) {
         let (read, extraction) = extract(&written.to_string(), Finish::Stop, &Examples::default());
-        prop_assert_eq!(extraction.reading, Reading::Rung(Rung::Strict));
+        prop_assert_eq!(extraction.reading, LadderReading::Rung(Rung::Strict));
         prop_assert_eq!(read, serde_json::from_value(written).ok());
     }
 
@@ -361,7 +364,7 @@ proptest! {
         let answer = &whole[..ends[(at * ends.len() as f64) as usize]];
         let said = leaves(&written);
         let (read, extraction) = extract(answer, Finish::Length, &Examples::default());
-        prop_assert!(matches!(extraction.reading, Reading::Rung(Rung::Partial) | Reading::Unreadable(_)), "{answer}");
+        prop_assert!(matches!(extraction.reading, LadderReading::Rung(Rung::Partial) | LadderReading::Unreadable(_)), "{answer}");
         for value in read.iter().flat_map(|read| leaves(&serde_json::to_value(read).expect("JSON"))) {
             prop_assert!(value.is_empty() || said.contains(&value), "{value} of {answer}");
         }

@@ -23,7 +23,7 @@ use crate::message::{Part, Role};
 use crate::strategy::approach::Approach;
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
-use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
+use crate::strategy::params::{Param, ParamError, ParamUnit, Settings, parameters};
 use crate::strategy::prompt::{self, fill};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
@@ -57,13 +57,13 @@ parameters! {
         output_reserve: u32 = Param::tokens(4_000).of_limits(), "kept free for the answer";
         safety_buffer: u32 = Param::tokens(5_000).of_limits(), "kept free for errors of the estimate";
         threshold: f64 = Param::share(0.8).of_limits(), "share of what is left at which a compaction starts";
-        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
+        tail: u32 = Param::count(ParamUnit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
         asked: u32 = Param::tokens(800).relative(), "asked for in the prompt";
         written: u32 = Param::tokens(1_000).relative(), "most that the summary may have";
-        message_limit: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
-        result_limit: usize = Param::count(Unit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
+        message_limit: usize = Param::count(ParamUnit::Characters, 2_000, (1, 10_000_000)), "rendered of one message";
+        result_limit: usize = Param::count(ParamUnit::Characters, 500, (1, 10_000_000)), "rendered of one tool result";
         chain: bool = Param::choice(&["off", "on"], 1), "whether each summary takes in the one before it; without it, that one is lost";
-        temperature: f64 = Param::new(Unit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
+        temperature: f64 = Param::new(ParamUnit::Temperature, 0.3, (0.0, 2.0)), "of the summarizer";
         estimator: Estimator = Param::estimator(Estimator::Exact).of_limits(), "what the published trigger is compared with";
         model: usize = Param::choice(MODELS, 0).of_limits(), "whose limit is the context window; `window` takes the parameter of that name";
     }

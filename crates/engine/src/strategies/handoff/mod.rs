@@ -24,7 +24,7 @@ use crate::model::{ChatRequest, WireMessage};
 use crate::strategy::approach::Approach;
 use crate::strategy::ask::{AskOptions, ask};
 use crate::strategy::next_view::{recent_or_skip, with_summary};
-use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
+use crate::strategy::params::{Param, ParamError, ParamUnit, Settings, parameters, within_window};
 use crate::strategy::prompt::fill;
 use crate::strategy::summary::{self, NotASummary};
 use crate::strategy::{
@@ -60,11 +60,11 @@ parameters! {
     /// The source's threshold, and what it leaves open.
     Options {
         window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
-        threshold: u32 = Param::count(Unit::Tokens, 200_000, (0, 10_000_000)).of_limits(), "size at which a compaction starts; 0 is never";
+        threshold: u32 = Param::count(ParamUnit::Tokens, 200_000, (0, 10_000_000)).of_limits(), "size at which a compaction starts; 0 is never";
         written: u32 = Param::tokens(4_000).of_limits(), "most that the summary may have (assumed)";
         estimator: Estimator = Param::estimator(Estimator::Recount).of_limits(), "what the published trigger is compared with";
         memory: bool = Param::choice(&["off", "on"], 1), "whether what leaves is noted, to be found again when asked for";
-        note: usize = Param::count(Unit::Characters, 2_000, (1, 10_000_000)), "most of one message or call batch that is noted (assumed)";
+        note: usize = Param::count(ParamUnit::Characters, 2_000, (1, 10_000_000)), "most of one message or call batch that is noted (assumed)";
     }
 }
 

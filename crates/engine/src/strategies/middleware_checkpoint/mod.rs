@@ -28,7 +28,7 @@ use crate::model::meter::Purpose;
 use crate::model::{ChatReply, ChatRequest};
 use crate::recovery::Showing;
 use crate::strategy::approach::Approach;
-use crate::strategy::params::{Param, Settings, Unit, parameters};
+use crate::strategy::params::{Param, ParamUnit, Settings, parameters};
 use crate::strategy::prompt::fill;
 use crate::strategy::selection::Selection;
 use crate::strategy::{
@@ -70,8 +70,8 @@ parameters! {
         delta: u32 = Param::tokens(1_000), "least new tokens between two checkpoints";
         background: bool = Param::choice(&["off", "on"], 0), "a checkpoint is written beside the agent's turn, which does not wait for it; it is there from the next turn on";
         predictive: bool = Param::choice(&["off", "on"], 0), "a checkpoint is due by prediction, in place of `ratio`";
-        ahead: f64 = Param::count(Unit::Turns, 3, (0, 1_000)), "with `predictive`: turns of the agent within which the trigger would be reached";
-        shift: f64 = Param::new(Unit::Share, 0.1, (0.0, 1.0)), "with `predictive`: also due if the last messages resemble those before them less than this; 0 is never";
+        ahead: f64 = Param::count(ParamUnit::Turns, 3, (0, 1_000)), "with `predictive`: turns of the agent within which the trigger would be reached";
+        shift: f64 = Param::new(ParamUnit::Share, 0.1, (0.0, 1.0)), "with `predictive`: also due if the last messages resemble those before them less than this; 0 is never";
     }
 }
 

@@ -8,11 +8,11 @@
 use serde_json::Value;
 
 use super::Prompts;
-use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use crate::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use crate::conversation::render::Material;
 use crate::conversation::view::Entry;
 use crate::message::Part;
-use crate::strategy::params::{Param, Unit, parameters};
+use crate::strategy::params::{Param, ParamUnit, parameters};
 use crate::strategy::{Context, PublishedForm};
 
 /// As the document has it. `other_threads` stays 0, since a replay has one thread.
@@ -45,7 +45,7 @@ parameters! {
     /// When a checkpoint is due, and how it is read.
     ExtractionDeviations {
         stale_count: bool = Param::deviation(), "new tokens are those above the size at the last checkpoint, which a compaction leaves as it is";
-        other_threads: u32 = Param::count(Unit::Tokens, 0, (0, 10_000_000)), "stale_count: size at which another thread's checkpoint left the counter of all";
+        other_threads: u32 = Param::count(ParamUnit::Tokens, 0, (0, 10_000_000)), "stale_count: size at which another thread's checkpoint left the counter of all";
         parser: bool = Param::deviation(), "unfenced JSON is not read";
     }
 }
@@ -107,16 +107,16 @@ pub(super) fn extracted(answer: &str) -> (Option<String>, Extraction) {
         Some(Ok(object @ Value::Object(_))) => {
             return (
                 Some(object.to_string()),
-                extraction(Reading::Rung(Rung::Fenced)),
+                extraction(LadderReading::Rung(Rung::Fenced)),
             );
         }
         Some(_) => Unreadable::Malformed,
         None => Unreadable::NoObject,
     };
-    (None, extraction(Reading::Unreadable(reading)))
+    (None, extraction(LadderReading::Unreadable(reading)))
 }
 
-fn extraction(reading: Reading) -> Extraction {
+fn extraction(reading: LadderReading) -> Extraction {
     Extraction {
         reading,
         leaked: 0,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use super::decisions::ArchitectureDecision;
-use super::levels::{Leg, Levels, Shown};
+use super::levels::{AgeLevels, Leg, ShownMessage};
 use super::pins::Pins;
 use super::shorten::items;
 use crate::conversation::record::{History, RecordKind, SessionRecord};
@@ -129,7 +129,7 @@ pub fn rounds(
     written: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Round> {
-    let levels = Levels::new(settings);
+    let levels = AgeLevels::new(settings);
     let mut rounds: Vec<Round> = Vec::new();
     let mut journey: Vec<&SessionRecord> = Vec::new();
     let mut so_far = History::default();
@@ -179,7 +179,7 @@ pub fn rounds(
 }
 
 fn checkpoint(
-    shown: Shown,
+    shown: ShownMessage,
     journey: &[&SessionRecord],
     before: &[CompressionCheckpoint],
     counter: &dyn TokenCounter,

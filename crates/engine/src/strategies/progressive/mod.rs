@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use self::levels::{Leg, Levels};
+use self::levels::{AgeLevels, Leg};
 use self::pins::Pins;
 use self::published::Deviations;
 use super::summarize::ask_for_summary;
@@ -35,7 +35,7 @@ use crate::strategy::approach::Approach;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::journey::Journey;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections};
-use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters};
+use crate::strategy::params::{Param, ParamError, ParamUnit, Settings, parameters};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, Strategy, StrategySpec};
 
@@ -56,7 +56,7 @@ pub(super) const SPEC: StrategySpec = StrategySpec {
             prompt: settings.prompt().to_owned(),
             summary: options.summary,
             pinned: options.pinned,
-            levels: Levels::new(settings),
+            levels: AgeLevels::new(settings),
         })
     },
     published: Some(published::FORM),
@@ -73,17 +73,17 @@ parameters! {
         detailed: u32 = Param::tokens(800), "tokens that a newer summary counts for where all shrink in proportion";
         moderate_age: usize = rounds(5), "age at which a summary keeps its first sentences and its decisions";
         moderate: u32 = Param::tokens(300), "most tokens of a summary of that age, and of all that are merged together";
-        lines: usize = Param::count(Unit::Lines, 5, (1, 100)), "sentences or list items that it keeps beside its decisions";
+        lines: usize = Param::count(ParamUnit::Lines, 5, (1, 100)), "sentences or list items that it keeps beside its decisions";
         compact_age: usize = rounds(10), "age at which a summary keeps what fits the smallest size";
         compact: u32 = Param::tokens(80), "most tokens of a summary of that age, and of each that is merged";
         most: usize = rounds(10), "most summaries before the oldest are merged";
-        pinned: f64 = Param::new(Unit::Share, 0.25, (0.0, 0.5)), "room for pinned items beside the summaries, as a share of `written`; 0 pins nothing";
+        pinned: f64 = Param::new(ParamUnit::Share, 0.25, (0.0, 0.5)), "room for pinned items beside the summaries, as a share of `written`; 0 pins nothing";
         merge: bool = Param::choice(&["oldest", "similar"], 0), "which are merged (assumed, since the source does not say): the oldest, or the neighbours that are most alike and no longer whole";
     }
 }
 
 const fn rounds(default: u32) -> Param {
-    Param::count(Unit::Rounds, default, (1, 10_000))
+    Param::count(ParamUnit::Rounds, default, (1, 10_000))
 }
 
 fn limits(settings: &Settings) -> Result<Limits, ParamError> {
@@ -131,7 +131,7 @@ struct Progressive {
     prompt: String,
     summary: u32,
     pinned: f64,
-    levels: Levels,
+    levels: AgeLevels,
 }
 
 #[async_trait]

@@ -75,7 +75,7 @@ pub(super) fn items<'b>(body: &'b str, word: &'static str) -> impl Iterator<Item
 }
 
 /// A sentence of prose, or a list item.
-struct Sentence<'b> {
+struct ProseSentence<'b> {
     text: &'b str,
     /// The number of its line.
     line: usize,
@@ -84,14 +84,14 @@ struct Sentence<'b> {
     heading: &'b str,
 }
 
-impl Sentence<'_> {
+impl ProseSentence<'_> {
     fn is_under(&self, word: &str) -> bool {
         self.is_item && self.heading.to_lowercase().contains(word)
     }
 }
 
 /// The sentences of a text without its headings, and of each line only that many.
-fn sentences(body: &str, most_of_a_line: usize) -> impl Iterator<Item = Sentence<'_>> {
+fn sentences(body: &str, most_of_a_line: usize) -> impl Iterator<Item = ProseSentence<'_>> {
     let mut heading = "";
     body.lines().enumerate().flat_map(move |(line, content)| {
         let text = without_label(content.trim());
@@ -110,7 +110,7 @@ fn sentences(body: &str, most_of_a_line: usize) -> impl Iterator<Item = Sentence
         let texts = item
             .into_iter()
             .chain(prose.filter(|text| !text.is_empty()));
-        texts.take(most_of_a_line).map(move |text| Sentence {
+        texts.take(most_of_a_line).map(move |text| ProseSentence {
             text,
             line,
             is_item,
@@ -149,7 +149,7 @@ fn is_heading(text: &str) -> bool {
 }
 
 /// Sentences as they stood: a blank between those of one line, a line break between lines.
-fn joined<'s, 'b: 's>(sentences: impl Iterator<Item = &'s Sentence<'b>>) -> String {
+fn joined<'s, 'b: 's>(sentences: impl Iterator<Item = &'s ProseSentence<'b>>) -> String {
     let mut text = String::new();
     let mut line = None;
     for sentence in sentences {

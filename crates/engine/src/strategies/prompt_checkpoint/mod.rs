@@ -281,12 +281,12 @@ fn split<'a>(
 mod tests {
     use super::*;
     use crate::budget::Tail;
-    use crate::checkpoint::{Reading, Rung, Unreadable};
+    use crate::checkpoint::{LadderReading, Rung, Unreadable};
     use crate::message::Usage;
     use crate::model::Finish;
     use crate::strategies::default_limits;
 
-    fn splits(text: &str) -> (String, Option<Vec<String>>, Reading) {
+    fn splits(text: &str) -> (String, Option<Vec<String>>, LadderReading) {
         let reply = ChatReply {
             text: text.to_owned(),
             finish: Finish::Stop,
@@ -313,26 +313,42 @@ mod tests {
         let found = splits(&format!("[SUMMARY]\nA CRM.\n\n[CHECKPOINT]\n{json}"));
         assert_eq!(
             found,
-            (summary.clone(), goals.clone(), Reading::Rung(Rung::Strict))
+            (
+                summary.clone(),
+                goals.clone(),
+                LadderReading::Rung(Rung::Strict)
+            )
         );
         let found = splits(&format!("[SUMMARY]\nA CRM.\n\n{json}"));
         assert_eq!(
             found,
-            (summary.clone(), goals.clone(), Reading::Rung(Rung::Strict))
+            (
+                summary.clone(),
+                goals.clone(),
+                LadderReading::Rung(Rung::Strict)
+            )
         );
         let found = splits(&format!("A CRM.\n```json\n{json}\n```"));
         assert_eq!(
             found,
-            (summary.clone(), goals.clone(), Reading::Rung(Rung::Fenced))
+            (
+                summary.clone(),
+                goals.clone(),
+                LadderReading::Rung(Rung::Fenced)
+            )
         );
         assert_eq!(
             splits(json),
-            (json.to_owned(), goals, Reading::Rung(Rung::Strict))
+            (json.to_owned(), goals, LadderReading::Rung(Rung::Strict))
         );
         let found = splits("[SUMMARY]\nA CRM.\n[CHECKPOINT]\n{bad}");
         assert_eq!(
             found,
-            (summary, None, Reading::Unreadable(Unreadable::Malformed))
+            (
+                summary,
+                None,
+                LadderReading::Unreadable(Unreadable::Malformed)
+            )
         );
     }
 
@@ -345,7 +361,7 @@ mod tests {
         ] {
             let (summary, goals, reading) = splits(text);
             assert_eq!((summary.as_str(), goals), (text, None));
-            assert!(matches!(reading, Reading::Unreadable(_)));
+            assert!(matches!(reading, LadderReading::Unreadable(_)));
         }
     }
 

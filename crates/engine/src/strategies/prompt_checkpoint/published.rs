@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use crate::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use crate::strategy::PublishedForm;
 use crate::strategy::params::{Param, parameters};
 
@@ -54,9 +54,9 @@ pub(super) fn split(answer: &str) -> (&str, Option<String>, Extraction) {
         .split_once("[CHECKPOINT]")
         .map(|(_, json)| serde_json::from_str::<Value>(json.trim()));
     let (body, reading) = match json {
-        Some(Ok(value)) => (Some(value.to_string()), Reading::Rung(Rung::Strict)),
-        Some(Err(_)) => (None, Reading::Unreadable(Unreadable::Malformed)),
-        None => (None, Reading::Unreadable(Unreadable::NoObject)),
+        Some(Ok(value)) => (Some(value.to_string()), LadderReading::Rung(Rung::Strict)),
+        Some(Err(_)) => (None, LadderReading::Unreadable(Unreadable::Malformed)),
+        None => (None, LadderReading::Unreadable(Unreadable::NoObject)),
     };
     (
         summary,

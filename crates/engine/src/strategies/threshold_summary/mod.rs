@@ -23,7 +23,7 @@ use crate::message::{MessageId, Role};
 use crate::strategy::approach::Approach;
 use crate::strategy::ask::AskOptions;
 use crate::strategy::next_view::{recent_or_skip, system_with_sections, with_summary};
-use crate::strategy::params::{Param, ParamError, Settings, Unit, parameters, within_window};
+use crate::strategy::params::{Param, ParamError, ParamUnit, Settings, parameters, within_window};
 use crate::strategy::selection::Selection;
 use crate::strategy::{Compacted, Context, Declined, FailReason, Strategy, StrategySpec};
 use crate::tokens::{MESSAGE_OVERHEAD, total};
@@ -57,9 +57,9 @@ parameters! {
     Options {
         window: u32 = Param::tokens(ASSUMED_WINDOW).of_limits(), "context window (assumed: no request is refused for it unless you set another)";
         threshold: u32 = Param::tokens(80_000).of_limits(), "size at which a compaction starts";
-        tail: u32 = Param::count(Unit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
+        tail: u32 = Param::count(ParamUnit::Messages, 10, (0, 10_000)).of_limits(), "kept verbatim";
         written: u32 = Param::tokens(500).of_limits(), "most that the summary may have";
-        calls: u32 = Param::count(Unit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer; in a larger window fewer, in a smaller one more, so that together they read as much";
+        calls: u32 = Param::count(ParamUnit::Calls, 5, (0, 100_000)), "most compactions of a session that ask the summarizer; in a larger window fewer, in a smaller one more, so that together they read as much";
         enabled: bool = Param::choice(&["true", "false"], 0).of_limits(), "whether it compacts by itself";
     }
 }

@@ -9,6 +9,6 @@ mod param;
 mod settings;
 
 pub(crate) use declare::parameters;
-pub use param::{Param, ParamError, Unit};
+pub use param::{Param, ParamError, ParamUnit};
 pub use settings::{PROMPT, Settings};
 pub(crate) use settings::{limits_in_tokens, within_window};

@@ -10,7 +10,7 @@ pub struct Param {
     /// What it does, in one line.
     pub about: &'static str,
     /// What it counts.
-    pub unit: Unit,
+    pub unit: ParamUnit,
     /// The source's value.
     pub default: f64,
     /// Least and greatest value.
@@ -25,7 +25,7 @@ pub struct Param {
 
 impl Param {
     /// A number of a unit, from the least to the greatest.
-    pub(crate) const fn new(unit: Unit, default: f64, range: (f64, f64)) -> Self {
+    pub(crate) const fn new(unit: ParamUnit, default: f64, range: (f64, f64)) -> Self {
         Param {
             name: "",
             about: "",
@@ -55,28 +55,28 @@ impl Param {
 
     /// A number of tokens; it scales with the window.
     pub(crate) const fn tokens(default: u32) -> Self {
-        Param::new(Unit::Tokens, default as f64, (1.0, 10_000_000.0))
+        Param::new(ParamUnit::Tokens, default as f64, (1.0, 10_000_000.0))
     }
 
     /// A number of tokens that may be none.
     pub(crate) const fn tokens_or_none(default: u32) -> Self {
-        Param::new(Unit::Tokens, default as f64, (0.0, 10_000_000.0))
+        Param::new(ParamUnit::Tokens, default as f64, (0.0, 10_000_000.0))
     }
 
     /// A whole number of a unit, from the least to the greatest.
-    pub(crate) const fn count(unit: Unit, default: u32, range: (u32, u32)) -> Self {
+    pub(crate) const fn count(unit: ParamUnit, default: u32, range: (u32, u32)) -> Self {
         Param::new(unit, default as f64, (range.0 as f64, range.1 as f64))
     }
 
     /// A share above 0, up to 1.
     pub(crate) const fn share(default: f64) -> Self {
-        Param::new(Unit::Share, default, (0.01, 1.0))
+        Param::new(ParamUnit::Share, default, (0.01, 1.0))
     }
 
     /// One of these names, by default the one at that place.
     pub(crate) const fn choice(names: &'static [&'static str], default: usize) -> Self {
         Param::new(
-            Unit::Choice(names),
+            ParamUnit::Choice(names),
             default as f64,
             (0.0, names.len() as f64 - 1.0),
         )
@@ -91,7 +91,7 @@ impl Param {
 
     /// Whether this value lets the strategy deviate as its source does.
     pub fn deviates(&self, number: f64) -> bool {
-        matches!(self.unit, Unit::Choice(names) if names == Self::DEVIATION) && number > 0.0
+        matches!(self.unit, ParamUnit::Choice(names) if names == Self::DEVIATION) && number > 0.0
     }
 
     /// What the trigger is compared with under the published protocol.
@@ -102,7 +102,7 @@ impl Param {
     /// The name at that place of a choice.
     pub fn chosen(&self, number: f64) -> Option<&'static str> {
         match self.unit {
-            Unit::Choice(names) => names.get(number as usize).copied(),
+            ParamUnit::Choice(names) => names.get(number as usize).copied(),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ impl Param {
     pub(super) fn number(&self, value: &str) -> Result<f64, ParamError> {
         let text = value.trim();
         let refused = |must: String| ParamError(format!("`{}` is `{value}`; {must}", self.name));
-        if let Unit::Choice(names) = self.unit {
+        if let ParamUnit::Choice(names) = self.unit {
             let place = names.iter().position(|choice| *choice == text);
             let choices = || refused(format!("choose from {}", quoted(names.iter().copied())));
             return place.map(|place| place as f64).ok_or_else(choices);
@@ -132,7 +132,7 @@ impl Param {
     /// The default and what it may be, as lists show them.
     pub fn shown(&self) -> String {
         match self.unit {
-            Unit::Choice(names) => {
+            ParamUnit::Choice(names) => {
                 let default = self.chosen(self.default).unwrap_or_default();
                 format!("default {default}, of {}", names.join(", "))
             }
@@ -185,7 +185,7 @@ fn grouped(number: f64) -> String {
 
 /// What a parameter counts. Only tokens scale with the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ParamUnit {
     /// Tokens of the measuring counter.
     Tokens,
     /// Messages of the log.
@@ -208,20 +208,20 @@ pub enum Unit {
     Choice(&'static [&'static str]),
 }
 
-impl Unit {
+impl ParamUnit {
     /// The unit's name in lists.
     pub fn name(self) -> &'static str {
         match self {
-            Unit::Tokens => "tokens",
-            Unit::Messages => "messages",
-            Unit::Characters => "characters",
-            Unit::Turns => "turns",
-            Unit::Rounds => "rounds",
-            Unit::Calls => "calls",
-            Unit::Lines => "lines",
-            Unit::Share => "share",
-            Unit::Temperature => "temperature",
-            Unit::Choice(_) => "choice",
+            ParamUnit::Tokens => "tokens",
+            ParamUnit::Messages => "messages",
+            ParamUnit::Characters => "characters",
+            ParamUnit::Turns => "turns",
+            ParamUnit::Rounds => "rounds",
+            ParamUnit::Calls => "calls",
+            ParamUnit::Lines => "lines",
+            ParamUnit::Share => "share",
+            ParamUnit::Temperature => "temperature",
+            ParamUnit::Choice(_) => "choice",
         }
     }
 
@@ -234,7 +234,7 @@ impl Unit {
     }
 
     fn is_whole(self) -> bool {
-        !matches!(self, Unit::Share | Unit::Temperature)
+        !matches!(self, ParamUnit::Share | ParamUnit::Temperature)
     }
 }
 

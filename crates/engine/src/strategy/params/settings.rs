@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::param::{Param, ParamError, ParamValue, Unit, quoted};
+use super::param::{Param, ParamError, ParamUnit, ParamValue, quoted};
 use crate::budget::estimate::Estimator;
 use crate::budget::{Limits, Tail};
 use crate::strategy::StrategySpec;
@@ -93,7 +93,7 @@ impl Settings {
     #[must_use]
     pub fn scaled(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut scaled = self.clone();
-        let scales = |param: &&Param| param.unit == Unit::Tokens && !param.relative;
+        let scales = |param: &&Param| param.unit == ParamUnit::Tokens && !param.relative;
         for param in spec.params().filter(scales) {
             if let Some(value) = scaled.values.get_mut(param.name) {
                 *value = (*value * factor).round().max(param.range.0);
@@ -118,7 +118,7 @@ impl Settings {
     #[must_use]
     pub fn in_window(&self, spec: &StrategySpec, factor: f64) -> Self {
         let mut settings = self.scaled(spec, factor);
-        for param in spec.params().filter(|param| param.unit == Unit::Calls) {
+        for param in spec.params().filter(|param| param.unit == ParamUnit::Calls) {
             if let Some(value) = settings
                 .values
                 .get_mut(param.name)

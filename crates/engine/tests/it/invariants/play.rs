@@ -9,7 +9,7 @@ use compactometer_engine::meter::{Call, Metered};
 use compactometer_engine::session::{Session, SessionConfig};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::composed::Composed;
-use compactometer_engine::strategy::with_ledger::{Room, WithLedger};
+use compactometer_engine::strategy::with_ledger::{LedgerRoom, WithLedger};
 use compactometer_engine::strategy::{Strategy, StrategySpec};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_engine::view::{Entry, Origin, View};
@@ -146,7 +146,7 @@ fn play_said(
             by_program: Vec::new(),
             strategy,
             tokens,
-            room: Room::Within,
+            room: LedgerRoom::Within,
             directories: Vec::new(),
         }),
     };

@@ -9,7 +9,7 @@ use compactometer_engine::meter::{Metered, Purpose};
 use compactometer_engine::model::ChatError;
 use compactometer_engine::record::{History, RecordKind, SessionRecord};
 use compactometer_engine::recovery::{
-    ABSENCE_MS, Field, OtherThread, Recovery, Sharing, section_for,
+    ABSENCE_MS, OtherThread, Recovery, SharedField, Sharing, section_for,
 };
 use compactometer_engine::session::Session;
 use compactometer_engine::store::{Commit, State, Store, StoreError};
@@ -299,7 +299,7 @@ fn threads_share_what_the_opt_in_names_and_nothing_without_it() {
         .shared(&threads)
     };
     assert_eq!(
-        sharing(vec![Field::UserPreferences]),
+        sharing(vec![SharedField::UserPreferences]),
         checkpoint(r#"{"user_preferences":{"tone":"terse"}}"#)
     );
     assert!(sharing(vec![]).is_empty());
@@ -308,7 +308,7 @@ fn threads_share_what_the_opt_in_names_and_nothing_without_it() {
     let mut session = with_checkpoint(&*strategy, &metered, "Done.", 1_000);
     assert!(!format!("{:?}", session.view().to_wire()).contains("terse"));
     session
-        .share(&sharing(vec![Field::UserPreferences]), None)
+        .share(&sharing(vec![SharedField::UserPreferences]), None)
         .unwrap();
     assert_eq!(session.recovery_events()[0].reason, RecoveryReason::Shared);
     assert!(

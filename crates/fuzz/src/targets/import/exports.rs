@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::said::Said;
+use super::said::TranscriptText;
 
 /// The texts of the history.
-pub(super) fn in_swe_agent(file: &str) -> Vec<Said> {
+pub(super) fn in_swe_agent(file: &str) -> Vec<TranscriptText> {
     let value = parsed(file);
     let turns = (1..).zip(value["history"].as_array().into_iter().flatten());
     let said = turns.flat_map(|(at, turn): (usize, &Value)| {
@@ -15,7 +15,7 @@ pub(super) fn in_swe_agent(file: &str) -> Vec<Said> {
 }
 
 /// The texts of all turns of all sessions. A sample without a conversation is reported as a whole.
-pub(super) fn in_locomo(file: &str) -> Vec<Said> {
+pub(super) fn in_locomo(file: &str) -> Vec<TranscriptText> {
     let value = parsed(file);
     let samples = (1..).zip(value.as_array().into_iter().flatten());
     let said = samples.flat_map(|(element, sample): (usize, &Value)| {
@@ -42,7 +42,7 @@ fn is_session(key: &str) -> bool {
 
 /// The texts of the messages that requests refer to, which are named by a request or by a message
 /// of one.
-pub(super) fn in_inspect(file: &str) -> Vec<Said> {
+pub(super) fn in_inspect(file: &str) -> Vec<TranscriptText> {
     let value = parsed(file);
     let samples = (1..).zip(value["samples"].as_array().into_iter().flatten());
     let said = samples.flat_map(|(element, sample): (usize, &Value)| {
@@ -75,7 +75,7 @@ pub(super) fn in_inspect(file: &str) -> Vec<Said> {
 }
 
 /// The texts of the parts of OTLP, in whichever span they are.
-pub(super) fn in_otel(file: &str) -> Vec<Said> {
+pub(super) fn in_otel(file: &str) -> Vec<TranscriptText> {
     let lines = file.split('\n').collect::<Vec<_>>();
     let whole = serde_json::from_str::<Value>(file).map(|value| vec![value]);
     let rows = whole.unwrap_or_else(|_| lines.iter().map(|line| parsed(line)).collect());
@@ -122,7 +122,7 @@ fn parsed(text: &str) -> Value {
 }
 
 /// The text of a content, or the texts of its blocks.
-fn said_by_blocks(content: &Value, places: &[String]) -> Vec<Said> {
+fn said_by_blocks(content: &Value, places: &[String]) -> Vec<TranscriptText> {
     let texts = match content {
         Value::String(text) => vec![text.clone()],
         Value::Array(blocks) => blocks
@@ -134,7 +134,7 @@ fn said_by_blocks(content: &Value, places: &[String]) -> Vec<Said> {
         _ => Vec::new(),
     };
     let said = texts.into_iter().filter(|text| !text.trim().is_empty());
-    said.map(|text| Said {
+    said.map(|text| TranscriptText {
         places: places.to_vec(),
         text,
     })

@@ -21,7 +21,7 @@ mod said_by_agents;
 mod said_in_chats;
 mod said_in_tables;
 
-use said::Said;
+use said::TranscriptText;
 
 pub(super) fn anthropic(data: &[u8]) -> bool {
     check("anthropic", data, said::in_messages)
@@ -178,7 +178,7 @@ const FACTS: Options = Options {
     last: None,
 };
 
-fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<Said>) -> bool {
+fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<TranscriptText>) -> bool {
     let importer = import::by_name(importer).expect("a known importer");
     let pieces = data
         .splitn(MOST_FILES, |byte| *byte == SEPARATOR)
@@ -202,7 +202,7 @@ fn accepted(
     importer: &Importer,
     paths: &[PathBuf],
     imported: &Imported,
-    said: fn(&str) -> Vec<Said>,
+    said: fn(&str) -> Vec<TranscriptText>,
 ) {
     let import = |options| import::import(importer, paths, "fuzz", &options);
     adds_up(&imported.report, &imported.suite, paths);
@@ -305,7 +305,7 @@ fn refused(importer: &Importer, paths: &[PathBuf], error: &ImportError) {
 
 /// Every text in the files is in the suite, as a message or as what a compaction wrote, or its
 /// place is in a repair, or its row was counted as ignored.
-fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec<Said>) {
+fn nothing_is_lost(imported: &Imported, paths: &[PathBuf], said: fn(&str) -> Vec<TranscriptText>) {
     let ImportReport {
         repairs,
         ignored,

@@ -5,14 +5,14 @@ use serde_json::Value;
 
 /// A text of a transcript.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct TranscriptText {
     /// The place of its row and those of the other rows of its message.
     pub(super) places: Vec<String>,
     pub(super) text: String,
 }
 
 /// The texts of rows of type `user` and `assistant`, including tool results.
-pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
+pub(super) fn in_claude_code(file: &str) -> Vec<TranscriptText> {
     let rows = numbered_rows(file);
     let spoken = rows
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn in_claude_code(file: &str) -> Vec<Said> {
             .collect::<Vec<_>>();
         texts(&row["message"]["content"])
             .into_iter()
-            .map(move |text| Said {
+            .map(move |text| TranscriptText {
                 places: places.clone(),
                 text,
             })
@@ -54,7 +54,7 @@ fn texts(content: &Value) -> Vec<String> {
 }
 
 /// The texts of all turns. An element without a task is reported as a whole.
-pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
+pub(super) fn in_tau_bench(file: &str) -> Vec<TranscriptText> {
     let tasks = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
     let tasks = (1..).zip(tasks.as_array().into_iter().flatten());
     let named =
@@ -72,7 +72,7 @@ pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
                 _ => Vec::new(),
             };
             let place = format!("element {element}, message {message}");
-            texts.into_iter().map(move |text| Said {
+            texts.into_iter().map(move |text| TranscriptText {
                 places: vec![place.clone()],
                 text,
             })
@@ -82,7 +82,7 @@ pub(super) fn in_tau_bench(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and results. A message of several rows is named by one of them.
-pub(super) fn in_codex(file: &str) -> Vec<Said> {
+pub(super) fn in_codex(file: &str) -> Vec<TranscriptText> {
     let rows = numbered_rows(file);
     let said = rows
         .iter()
@@ -114,7 +114,7 @@ pub(super) fn in_codex(file: &str) -> Vec<Said> {
                 .collect::<Vec<_>>();
             texts
                 .into_iter()
-                .map(move |text| Said {
+                .map(move |text| TranscriptText {
                     places: places.clone(),
                     text: text.to_owned(),
                 })
@@ -124,7 +124,7 @@ pub(super) fn in_codex(file: &str) -> Vec<Said> {
 }
 
 /// The texts of rows of type `message`, including results.
-pub(super) fn in_pi(file: &str) -> Vec<Said> {
+pub(super) fn in_pi(file: &str) -> Vec<TranscriptText> {
     let row = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
     let rows = (1..).zip(without_mark(file).split('\n').map(row));
     let said = rows
@@ -133,7 +133,7 @@ pub(super) fn in_pi(file: &str) -> Vec<Said> {
             let place = format!("line {number}");
             let texts = texts(&row["message"]["content"]).into_iter();
             texts
-                .map(move |text| Said {
+                .map(move |text| TranscriptText {
                     places: vec![place.clone()],
                     text,
                 })
@@ -143,7 +143,7 @@ pub(super) fn in_pi(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages, however a file holds them.
-pub(super) fn in_messages(file: &str) -> Vec<Said> {
+pub(super) fn in_messages(file: &str) -> Vec<TranscriptText> {
     let file = without_mark(file);
     let values: Vec<(String, Value)> = match serde_json::from_str::<Value>(file) {
         Ok(Value::Array(values)) => (1..)
@@ -173,16 +173,22 @@ pub(super) fn in_messages(file: &str) -> Vec<Said> {
                 for (at, message) in (1..).zip(messages) {
                     let at: usize = at;
                     let places = vec![format!("element {element}, message {at}")];
-                    said.extend(texts(&message["content"]).into_iter().map(|text| Said {
-                        places: places.clone(),
-                        text,
+                    said.extend(texts(&message["content"]).into_iter().map(|text| {
+                        TranscriptText {
+                            places: places.clone(),
+                            text,
+                        }
                     }));
                 }
             }
-            _ => said.extend(texts(&value["content"]).into_iter().map(|text| Said {
-                places: vec![place.clone()],
-                text,
-            })),
+            _ => said.extend(
+                texts(&value["content"])
+                    .into_iter()
+                    .map(|text| TranscriptText {
+                        places: vec![place.clone()],
+                        text,
+                    }),
+            ),
         }
     }
     said.retain(|said| !said.text.trim().is_empty());

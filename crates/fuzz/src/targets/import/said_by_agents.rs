@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::said::{Said, without_mark};
+use super::said::{TranscriptText, without_mark};
 
 /// The value of a whole file, or its lines.
 fn values(file: &str) -> Vec<Value> {
@@ -26,11 +26,11 @@ fn numbered<'v>(
     values: impl Iterator<Item = &'v Value>,
     texts: fn(&Value) -> Vec<String>,
     place: impl Fn(usize) -> String,
-) -> Vec<Said> {
+) -> Vec<TranscriptText> {
     let mut said = Vec::new();
     for (number, value) in (1..).zip(values) {
         let places = || (1..=number).map(&place).collect::<Vec<_>>();
-        said.extend(texts(value).into_iter().map(|text| Said {
+        said.extend(texts(value).into_iter().map(|text| TranscriptText {
             places: places(),
             text,
         }));
@@ -55,7 +55,7 @@ fn texts_of<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<String> {
 }
 
 /// The texts of steps and of their results.
-pub(super) fn in_atif(file: &str) -> Vec<Said> {
+pub(super) fn in_atif(file: &str) -> Vec<TranscriptText> {
     fn of_content(content: &Value) -> Vec<String> {
         let blocks = list(content)
             .filter(|block| block["type"] == "text")
@@ -82,7 +82,7 @@ pub(super) fn in_atif(file: &str) -> Vec<Said> {
 }
 
 /// The texts of what was said, thought and returned.
-pub(super) fn in_copilot(file: &str) -> Vec<Said> {
+pub(super) fn in_copilot(file: &str) -> Vec<TranscriptText> {
     fn of_event(event: &Value) -> Vec<String> {
         let data = &event["data"];
         match event["type"].as_str() {
@@ -101,7 +101,7 @@ pub(super) fn in_copilot(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and of their blocks.
-pub(super) fn in_langchain(file: &str) -> Vec<Said> {
+pub(super) fn in_langchain(file: &str) -> Vec<TranscriptText> {
     fn of_message(message: &Value) -> Vec<String> {
         let blocks = list(&message["content"])
             .filter(|block| block["type"] == "text")
@@ -112,7 +112,7 @@ pub(super) fn in_langchain(file: &str) -> Vec<Said> {
 }
 
 /// The texts of blocks and of results.
-pub(super) fn in_strands(file: &str) -> Vec<Said> {
+pub(super) fn in_strands(file: &str) -> Vec<TranscriptText> {
     fn of_message(message: &Value) -> Vec<String> {
         let blocks = || list(&message["content"]);
         let results = blocks()
@@ -124,14 +124,14 @@ pub(super) fn in_strands(file: &str) -> Vec<Said> {
 }
 
 /// The texts of the messages of a file that is a list, or an object with one.
-fn of_whole(file: &str, texts: fn(&Value) -> Vec<String>) -> Vec<Said> {
+fn of_whole(file: &str, texts: fn(&Value) -> Vec<String>) -> Vec<TranscriptText> {
     let values = values(file);
     let whole = values.first().unwrap_or(&Value::Null);
     numbered(list(whole).chain(list(&whole["messages"])), texts, element)
 }
 
 /// The texts of messages that were not written by a list.
-pub(super) fn in_gemini(file: &str) -> Vec<Said> {
+pub(super) fn in_gemini(file: &str) -> Vec<TranscriptText> {
     fn of_row(row: &Value) -> Vec<String> {
         let blocks = list(&row["content"]).map(|block| &block["text"]);
         match row["type"].as_str() {
@@ -149,7 +149,7 @@ pub(super) fn in_gemini(file: &str) -> Vec<Said> {
 }
 
 /// The texts of parts that are not messages of a compaction.
-pub(super) fn in_opencode(file: &str) -> Vec<Said> {
+pub(super) fn in_opencode(file: &str) -> Vec<TranscriptText> {
     fn of_message(message: &Value) -> Vec<String> {
         if message["info"]["summary"] == true
             || !matches!(message["info"]["role"].as_str(), Some("user" | "assistant"))
@@ -175,7 +175,7 @@ pub(super) fn in_opencode(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and results, of events or of runs.
-pub(super) fn in_openhands(file: &str) -> Vec<Said> {
+pub(super) fn in_openhands(file: &str) -> Vec<TranscriptText> {
     fn of_event(event: &Value) -> Vec<String> {
         let of = |content: &Value| texts_of(list(content).map(|block| &block["text"]));
         match event["kind"].as_str() {
@@ -211,7 +211,7 @@ pub(super) fn in_openhands(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and results.
-pub(super) fn in_qwen(file: &str) -> Vec<Said> {
+pub(super) fn in_qwen(file: &str) -> Vec<TranscriptText> {
     fn of_row(row: &Value) -> Vec<String> {
         let parts = || list(&row["message"]["parts"]);
         let texts = parts().map(|part| &part["text"]);

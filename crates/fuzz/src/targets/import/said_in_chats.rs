@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::said::{Said, without_mark};
+use super::said::{TranscriptText, without_mark};
 
 /// The texts of the turns of all chats of a question.
-pub(super) fn in_longmemeval(file: &str) -> Vec<Said> {
+pub(super) fn in_longmemeval(file: &str) -> Vec<TranscriptText> {
     let chats = |row: &Value| {
         let chats = row["haystack_sessions"].as_array().cloned();
         chats
@@ -18,7 +18,7 @@ pub(super) fn in_longmemeval(file: &str) -> Vec<Said> {
 }
 
 /// The texts of all turns, however they are nested, without the marks at their ends.
-pub(super) fn in_beam(file: &str) -> Vec<Said> {
+pub(super) fn in_beam(file: &str) -> Vec<TranscriptText> {
     fn turns(value: &Value) -> Vec<Value> {
         match value {
             Value::Array(items) => items.iter().flat_map(turns).collect(),
@@ -50,7 +50,7 @@ pub(super) fn in_beam(file: &str) -> Vec<Said> {
 }
 
 /// The texts of messages and of their blocks.
-pub(super) fn in_anthropic_chat(file: &str) -> Vec<Said> {
+pub(super) fn in_anthropic_chat(file: &str) -> Vec<TranscriptText> {
     let rows = |chat: &Value| {
         chat["chat_messages"]
             .as_array()
@@ -67,7 +67,7 @@ pub(super) fn in_anthropic_chat(file: &str) -> Vec<Said> {
 }
 
 /// The texts of the messages on the way to the current node.
-pub(super) fn in_chatgpt(file: &str) -> Vec<Said> {
+pub(super) fn in_chatgpt(file: &str) -> Vec<TranscriptText> {
     let chain = |chat: &Value| {
         let (mut chain, mut seen) = (Vec::new(), Vec::new());
         let mut at = chat["current_node"].as_str().map(str::to_owned);
@@ -93,7 +93,7 @@ pub(super) fn in_chatgpt(file: &str) -> Vec<Said> {
 }
 
 /// Each line that is not the program's.
-pub(super) fn in_aider(file: &str) -> Vec<Said> {
+pub(super) fn in_aider(file: &str) -> Vec<TranscriptText> {
     of_lines(file, |line| match line.strip_prefix("####") {
         Some(said) => said.trim().to_owned(),
         None if line.starts_with("> ") || line.starts_with("# aider chat started at") => {
@@ -104,7 +104,7 @@ pub(super) fn in_aider(file: &str) -> Vec<Said> {
 }
 
 /// Each line that names no speaker.
-pub(super) fn in_specstory(file: &str) -> Vec<Said> {
+pub(super) fn in_specstory(file: &str) -> Vec<TranscriptText> {
     of_lines(file, |line| {
         let line = line.trim();
         let is_mark = line.starts_with("_**") || line == "---";
@@ -117,9 +117,9 @@ pub(super) fn in_specstory(file: &str) -> Vec<Said> {
 }
 
 /// A repair names the line at which a message begins.
-fn of_lines(file: &str, said: fn(&str) -> String) -> Vec<Said> {
+fn of_lines(file: &str, said: fn(&str) -> String) -> Vec<TranscriptText> {
     let lines = (1..).zip(without_mark(file).lines());
-    let lines = lines.map(|(number, line): (usize, &str)| Said {
+    let lines = lines.map(|(number, line): (usize, &str)| TranscriptText {
         places: (1..=number).map(|line| format!("line {line}")).collect(),
         text: said(line),
     });
@@ -131,7 +131,7 @@ fn in_elements(
     file: &str,
     messages: impl Fn(&Value) -> Vec<Value>,
     texts: impl Fn(&Value) -> Vec<String>,
-) -> Vec<Said> {
+) -> Vec<TranscriptText> {
     let value = serde_json::from_str::<Value>(without_mark(file)).unwrap_or_default();
     of_elements(value.as_array().map_or(&[], Vec::as_slice), messages, texts)
 }
@@ -140,7 +140,7 @@ fn of_elements(
     elements: &[Value],
     messages: impl Fn(&Value) -> Vec<Value>,
     texts: impl Fn(&Value) -> Vec<String>,
-) -> Vec<Said> {
+) -> Vec<TranscriptText> {
     let elements = (1..).zip(elements);
     let said = elements.flat_map(|(element, row): (usize, &Value)| {
         let messages = messages(row);
@@ -151,7 +151,7 @@ fn of_elements(
             .collect::<Vec<_>>();
         let texts = messages.iter().flat_map(&texts);
         texts
-            .map(|text| Said {
+            .map(|text| TranscriptText {
                 places: places.clone(),
                 text,
             })

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::said::{Said, without_mark};
+use super::said::{TranscriptText, without_mark};
 
 /// Keys of words in some of the formats.
 const WORDS: &[&str] = &["text", "aggregated_output", "errorText"];
@@ -37,7 +37,7 @@ const LISTS: &[&str] = &[
     "requests",
 ];
 
-pub(super) fn anywhere(file: &str) -> Vec<Said> {
+pub(super) fn anywhere(file: &str) -> Vec<TranscriptText> {
     let file = without_mark(file);
     let mut said = Vec::new();
     match serde_json::from_str::<Value>(file) {
@@ -56,13 +56,13 @@ pub(super) fn anywhere(file: &str) -> Vec<Said> {
     said
 }
 
-fn rows_of(rows: &[Value], kind: &str, said: &mut Vec<Said>) {
+fn rows_of(rows: &[Value], kind: &str, said: &mut Vec<TranscriptText>) {
     for (number, row) in (1..).zip(rows) {
         let mut texts = Vec::new();
         words(row, &mut texts);
         let place = |number: usize| format!("{kind} {number}");
         let places = || (1..=number).map(place).collect::<Vec<_>>();
-        said.extend(texts.into_iter().map(|text| Said {
+        said.extend(texts.into_iter().map(|text| TranscriptText {
             places: places(),
             text,
         }));

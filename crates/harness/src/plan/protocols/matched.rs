@@ -5,7 +5,7 @@ use std::sync::Arc;
 use compactometer_engine::budget::Budget;
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 
-use super::{Frame, Ground, ProtocolSpec};
+use super::{Ground, LimitFrame, ProtocolSpec};
 use crate::plan::{PlanError, Schedule, smallest_feasible};
 
 pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
@@ -18,7 +18,7 @@ pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
 pub(super) fn of_window<'g>(
     ground: &Ground<'g>,
     protocol: Protocol,
-) -> Result<Frame<'g>, PlanError> {
+) -> Result<LimitFrame<'g>, PlanError> {
     let &Ground {
         suite,
         ref window,
@@ -30,7 +30,7 @@ pub(super) fn of_window<'g>(
     if window < smallest {
         return Err(PlanError::Infeasible { window, smallest });
     }
-    Ok(Frame {
+    Ok(LimitFrame {
         sizes: options.shares.sizes(window),
         reason,
         places: (0..suite.len()).collect(),

@@ -20,7 +20,7 @@ pub(crate) struct ProtocolSpec {
     /// Whether it sets all limits of a run with these options, so that no other protocol takes
     /// part; an error if the options contradict that.
     claims: fn(&PlanOptions) -> Result<bool, PlanError>,
-    frame: for<'g> fn(&Ground<'g>) -> Result<Frame<'g>, PlanError>,
+    frame: for<'g> fn(&Ground<'g>) -> Result<LimitFrame<'g>, PlanError>,
 }
 
 /// Every protocol.
@@ -36,7 +36,7 @@ pub(crate) struct Ground<'g> {
 }
 
 /// The limits of a suite under one protocol.
-pub(crate) struct Frame<'g> {
+pub(crate) struct LimitFrame<'g> {
     /// The run's limits, which its manifest has.
     pub(crate) sizes: Sizes,
     /// Where the window comes from, for the user.
@@ -68,7 +68,9 @@ pub(crate) fn of_run(options: &PlanOptions) -> Result<BTreeSet<Protocol>, PlanEr
 }
 
 /// The limits of the suite under each of these protocols.
-pub(crate) fn frames<'g>(ground: &Ground<'g>) -> Result<Vec<(Protocol, Frame<'g>)>, PlanError> {
+pub(crate) fn frames<'g>(
+    ground: &Ground<'g>,
+) -> Result<Vec<(Protocol, LimitFrame<'g>)>, PlanError> {
     let asked = ALL
         .iter()
         .filter(|spec| ground.options.protocols.contains(&spec.protocol));

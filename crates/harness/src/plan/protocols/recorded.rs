@@ -10,10 +10,10 @@ use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::protocol::{LimitsOf, Protocol};
 use compactometer_formats::record::Family;
 
-use super::{Frame, Ground, ProtocolSpec};
+use super::{Ground, LimitFrame, ProtocolSpec};
 use crate::plan::{Entrant, LimitsError, Moment, PlanError, PlanOptions, Schedule, Shares, Sizes};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded_context::{Left, left};
+use crate::prepare::recorded_context::{LeftByProgram, left};
 
 pub(super) const SPEC: ProtocolSpec = ProtocolSpec {
     protocol: Protocol::Recorded,
@@ -41,7 +41,7 @@ fn claims(options: &PlanOptions) -> Result<bool, PlanError> {
 }
 
 /// The limits of the conversations that their own program compacted.
-fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
+fn frame<'g>(ground: &Ground<'g>) -> Result<LimitFrame<'g>, PlanError> {
     let &Ground {
         suite,
         options,
@@ -61,7 +61,7 @@ fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
     let all = sizes.concat();
     let (made, window) = (all.len(), window(&all, options.shares));
     let sizes = Arc::new(sizes);
-    Ok(Frame {
+    Ok(LimitFrame {
         sizes: largest(&all, window),
         reason: format!(
             "moments and sizes of {made} recorded compaction{}, in {} of {} conversations",
@@ -82,7 +82,7 @@ fn frame<'g>(ground: &Ground<'g>) -> Result<Frame<'g>, PlanError> {
 
 /// A recorded compaction in tokens of the measuring counter.
 #[derive(Clone, Debug)]
-struct Size {
+struct RecordedSize {
     length: usize,
     /// The pending part, as far as the program kept it.
     pending: Pending,
@@ -98,14 +98,14 @@ struct Size {
 }
 
 /// The sizes of a conversation's recorded compactions.
-fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<Size> {
+fn sizes(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> Vec<RecordedSize> {
     left(prepared, counter)
         .iter()
         .map(|left| size(prepared, left))
         .collect()
 }
 
-fn size(prepared: &PreparedScenario, left: &Left) -> Size {
+fn size(prepared: &PreparedScenario, left: &LeftByProgram) -> RecordedSize {
     let written = left
         .view
         .entries()
@@ -116,7 +116,7 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
     let said = left.retained.saturating_sub(written);
     // A compaction that left more than it found is not a limit that others could keep.
     let retained = left.retained.min(left.before.saturating_sub(1));
-    Size {
+    RecordedSize {
         length: left.length,
         pending: left.pending.clone(),
         trigger: left.before,
@@ -130,8 +130,8 @@ fn size(prepared: &PreparedScenario, left: &Left) -> Size {
 }
 
 /// The moments of what compactions left, without limits for a strategy.
-pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Moment> {
-    let moment = |Size {
+pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[LeftByProgram]) -> Vec<Moment> {
+    let moment = |RecordedSize {
                       length,
                       pending,
                       known_until,
@@ -162,7 +162,7 @@ pub(crate) fn unlimited(prepared: &PreparedScenario, left: &[Left]) -> Vec<Momen
 }
 
 /// The context window of which the largest trigger is the share `shares.trigger`.
-fn window(sizes: &[Size], shares: Shares) -> u32 {
+fn window(sizes: &[RecordedSize], shares: Shares) -> u32 {
     let largest = sizes
         .iter()
         .map(|size| size.trigger)
@@ -172,8 +172,8 @@ fn window(sizes: &[Size], shares: Shares) -> u32 {
 }
 
 /// The largest of each, for a run's manifest.
-fn largest(sizes: &[Size], window: u32) -> Sizes {
-    let most = |of: fn(&Size) -> u32| sizes.iter().map(of).max().unwrap_or_default();
+fn largest(sizes: &[RecordedSize], window: u32) -> Sizes {
+    let most = |of: fn(&RecordedSize) -> u32| sizes.iter().map(of).max().unwrap_or_default();
     Sizes {
         window,
         trigger: most(|size| size.trigger),
@@ -186,7 +186,7 @@ fn largest(sizes: &[Size], window: u32) -> Sizes {
 /// scale.
 fn moments(
     entrant: &Entrant,
-    sizes: &[Size],
+    sizes: &[RecordedSize],
     window: u32,
 ) -> Result<(Vec<Moment>, Entrant), LimitsError> {
     let (mut moments, mut resolved) = (Vec::with_capacity(sizes.len()), entrant.clone());
@@ -202,7 +202,7 @@ fn moments(
         };
         let (budget, scaled) = entrant.resolve(Protocol::Recorded, limits, 1.0)?;
         resolved = scaled;
-        let Size {
+        let RecordedSize {
             length,
             ref pending,
             known_until,

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::prepare::Lists;
 
-pub(crate) use compactometer_text::arguments::{Purpose, arguments};
+pub(crate) use compactometer_text::arguments::{ArgumentPurpose, arguments};
 pub(crate) use names::OtherNames;
 pub(crate) use unlogged::{Unlogged, unlogged};
 
@@ -91,8 +91,8 @@ impl Uses {
                 let row = &facts[fact as usize];
                 let kind = match argument.purpose {
                     _ if row.generic || is_generic(&row.value, row.value_kind) => UseKind::Generic,
-                    Purpose::Authored => UseKind::Authored,
-                    Purpose::Address => UseKind::Address,
+                    ArgumentPurpose::Authored => UseKind::Authored,
+                    ArgumentPurpose::Address => UseKind::Address,
                 };
                 let found = UsedBy {
                     kind,

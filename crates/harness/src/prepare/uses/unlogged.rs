@@ -37,7 +37,7 @@ pub(crate) fn unlogged(
     (facts, names): (&Matcher, Option<&OtherNames>),
     counter: &dyn TokenCounter,
 ) -> Vec<Unlogged> {
-    let requests = Requests::new(messages, &scenario.compactions);
+    let requests = ReportedRequests::new(messages, &scenario.compactions);
     let of = |made: &RecordedCompaction| {
         let length = length(messages, made);
         let tokens = requests.unlogged(made, messages, length, counter);
@@ -69,7 +69,7 @@ fn length(messages: &[Arc<CountedMessage>], made: &RecordedCompaction) -> usize 
 }
 
 /// The requests of a session whose input tokens its provider reported.
-struct Requests {
+struct ReportedRequests {
     /// The index of each reply, and the tokens of its request.
     inputs: Vec<(usize, u64)>,
     /// Reported tokens of what precedes the conversation: the system prompt and tool definitions.
@@ -78,7 +78,7 @@ struct Requests {
     ratio: Option<(f64, f64)>,
 }
 
-impl Requests {
+impl ReportedRequests {
     fn new(messages: &[Arc<CountedMessage>], compactions: &[RecordedCompaction]) -> Self {
         let input = |(index, counted): (usize, &Arc<CountedMessage>)| {
             let usage = counted
@@ -125,7 +125,7 @@ impl Requests {
             }
             _ => 0.0,
         };
-        Requests {
+        ReportedRequests {
             inputs,
             base,
             ratio,

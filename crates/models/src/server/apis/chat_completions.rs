@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Called, Field, Trouble};
+use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
 
 /// How answers are named.
 const ID: &str = "chatcmpl-";
@@ -16,16 +16,16 @@ pub(super) static API: Api = Api {
     whole,
     events,
     refused: None,
-    refusal: Trouble::body,
+    refusal: ServerTrouble::body,
 };
 
-fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
+fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     let model = body.get("model").text()?.to_owned();
     let choices = body.get("n");
     if choices.is_given() && choices.value.as_u64() != Some(1) {
         return Err(choices.trouble("one choice is given at a time; `n` must be 1"));
     }
-    let most = Some(body.get("max_completion_tokens")).filter(Field::is_given);
+    let most = Some(body.get("max_completion_tokens")).filter(RequestField::is_given);
     let most = super::most_tokens(&most.unwrap_or_else(|| body.get("max_tokens")))?;
     // Clients' seeds have a sign; ours have none.
     let seed = |value: &Value| value.as_u64().or(value.as_i64().map(i64::cast_unsigned));
@@ -41,7 +41,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
             .number(seed, "a whole number")?
             .unwrap_or(0),
     };
-    Ok(Asked {
+    Ok(ApiRequest {
         model,
         request,
         stream: body.get("stream").flag()?,
@@ -50,7 +50,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
     })
 }
 
-fn stop(stop: &Field<'_>) -> Result<Vec<String>, Trouble> {
+fn stop(stop: &RequestField<'_>) -> Result<Vec<String>, ServerTrouble> {
     /// As many as OpenAI takes.
     const MOST: usize = 4;
     let stops = match stop.value {
@@ -70,13 +70,13 @@ fn stop(stop: &Field<'_>) -> Result<Vec<String>, Trouble> {
     Ok(stops.into_iter().filter(|stop| !stop.is_empty()).collect())
 }
 
-fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
+fn tool(tool: &RequestField<'_>) -> Result<Vec<ToolDefinition>, ServerTrouble> {
     let function = tool.get("function");
     function.required()?;
     Ok(vec![super::definition(&function, "parameters")?])
 }
 
-fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn message(message: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let (role, content, calls) = (
         message.get("role"),
         message.get("content"),
@@ -110,7 +110,7 @@ fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     Ok(vec![super::message(role, parts)])
 }
 
-fn part(part: &Field<'_>) -> Result<Part, Trouble> {
+fn part(part: &RequestField<'_>) -> Result<Part, ServerTrouble> {
     let kind = part.get("type");
     match kind.text()? {
         kind @ ("text" | "refusal") => Ok(Part::Text {
@@ -125,7 +125,7 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
     }
 }
 
-fn tool_call(call: Field<'_>) -> Result<Part, Trouble> {
+fn tool_call(call: RequestField<'_>) -> Result<Part, ServerTrouble> {
     let function = call.get("function");
     Ok(Part::ToolCall {
         id: call.get("id").text()?.to_owned(),
@@ -135,7 +135,7 @@ fn tool_call(call: Field<'_>) -> Result<Part, Trouble> {
 }
 
 /// The reply as one object.
-fn whole(answer: &Answer<'_>) -> Value {
+fn whole(answer: &ApiReply<'_>) -> Value {
     let content = answer.has_text().then_some(&answer.reply.text);
     let mut message = json!({"role": "assistant", "content": content, "refusal": null});
     if !answer.calls.is_empty() {
@@ -154,7 +154,7 @@ fn whole(answer: &Answer<'_>) -> Value {
 }
 
 /// The reply as events: a few words each, then the end, then the usage where it is asked for.
-fn events(answer: &Answer<'_>) -> String {
+fn events(answer: &ApiReply<'_>) -> String {
     let (id, model) = (answer.id(ID), answer.model);
     let event = |choices: Value, usage: Option<Value>| {
         let mut chunk = json!({"id": id, "object": "chat.completion.chunk", "created": 0, "model": model, "choices": choices});
@@ -187,7 +187,7 @@ fn choice(delta: Value, finish: Value) -> Value {
     json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}])
 }
 
-fn finish(answer: &Answer<'_>) -> &'static str {
+fn finish(answer: &ApiReply<'_>) -> &'static str {
     match answer.reply.finish {
         Finish::Stop if !answer.calls.is_empty() => "tool_calls",
         Finish::Stop => "stop",
@@ -201,7 +201,7 @@ fn call(called: &Called) -> Value {
     json!({"id": called.id, "type": "function", "function": function})
 }
 
-fn usage(answer: &Answer<'_>) -> Value {
+fn usage(answer: &ApiReply<'_>) -> Value {
     let Usage {
         cache_read, output, ..
     } = answer.reply.usage;

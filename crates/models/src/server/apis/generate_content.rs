@@ -5,7 +5,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Field, Trouble};
+use super::{Api, ApiReply, ApiRequest, RequestField, ServerTrouble};
 
 const STREAM: &str = "streamGenerateContent";
 
@@ -27,7 +27,7 @@ fn called(path: &str) -> Option<(&str, &str)> {
         .then_some((model, method))
 }
 
-fn read(body: &Field<'_>, path: &str) -> Result<Asked, Trouble> {
+fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble> {
     let (model, method) = called(path).unwrap_or_default();
     let config = body.get("generationConfig");
     let mut messages = super::messages_of(&body.get("contents"), message)?;
@@ -40,7 +40,7 @@ fn read(body: &Field<'_>, path: &str) -> Result<Asked, Trouble> {
     let schema = ["responseJsonSchema", "responseSchema"]
         .into_iter()
         .map(|name| config.get(name))
-        .find(Field::is_given)
+        .find(RequestField::is_given)
         .map(|schema| schema.value.clone());
     let stops = config.get("stopSequences");
     let stop = match stops.is_given() {
@@ -61,7 +61,7 @@ fn read(body: &Field<'_>, path: &str) -> Result<Asked, Trouble> {
             .number(seed, "a whole number")?
             .unwrap_or(0),
     };
-    Ok(Asked {
+    Ok(ApiRequest {
         model: model.to_owned(),
         request,
         stream: method == STREAM,
@@ -71,12 +71,12 @@ fn read(body: &Field<'_>, path: &str) -> Result<Asked, Trouble> {
 }
 
 /// The functions that a tool declares. Tools that Google runs itself declare none.
-fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
+fn tool(tool: &RequestField<'_>) -> Result<Vec<ToolDefinition>, ServerTrouble> {
     let declared = tool.get("functionDeclarations");
     if !declared.is_given() {
         return Ok(Vec::new());
     }
-    let definition = |function: Field<'_>| {
+    let definition = |function: RequestField<'_>| {
         let schema = match function.get("parametersJsonSchema").is_given() {
             true => "parametersJsonSchema",
             false => "parameters",
@@ -87,7 +87,7 @@ fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
 }
 
 /// A turn.
-fn message(content: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn message(content: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let role = content.get("role");
     let speaker = match role.value.as_str() {
         Some("user" | "function") | None => Role::User,
@@ -100,7 +100,7 @@ fn message(content: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     Ok(super::with_results_first(speaker, parts(content)?))
 }
 
-fn parts(content: &Field<'_>) -> Result<Vec<Part>, Trouble> {
+fn parts(content: &RequestField<'_>) -> Result<Vec<Part>, ServerTrouble> {
     if let Some(text) = content.value.as_str() {
         return Ok(vec![Part::Text {
             text: text.to_owned(),
@@ -110,9 +110,9 @@ fn parts(content: &Field<'_>) -> Result<Vec<Part>, Trouble> {
     parts.required()?.items()?.map(|item| part(&item)).collect()
 }
 
-fn part(part: &Field<'_>) -> Result<Part, Trouble> {
+fn part(part: &RequestField<'_>) -> Result<Part, ServerTrouble> {
     let (call, result) = (part.get("functionCall"), part.get("functionResponse"));
-    let id = |of: &Field<'_>| match of.get("id").value.as_str() {
+    let id = |of: &RequestField<'_>| match of.get("id").value.as_str() {
         Some(id) => id.to_owned(),
         None => of.get("name").value.as_str().unwrap_or_default().to_owned(),
     };
@@ -157,14 +157,14 @@ fn texts(response: &Value) -> String {
     }
 }
 
-fn whole(answer: &Answer<'_>) -> Value {
+fn whole(answer: &ApiReply<'_>) -> Value {
     let text = json!({"text": answer.reply.text});
     let text = answer.has_text().then_some(text);
     let parts = text.into_iter().chain(calls(answer)).collect();
     chunk(answer, parts, true)
 }
 
-fn calls<'a>(answer: &'a Answer<'_>) -> impl Iterator<Item = Value> + use<'a> {
+fn calls<'a>(answer: &'a ApiReply<'_>) -> impl Iterator<Item = Value> + use<'a> {
     answer.calls.iter().map(|called| {
         let arguments = serde_json::from_str::<Value>(&called.arguments);
         let arguments = arguments.unwrap_or_else(|_| json!({}));
@@ -172,7 +172,7 @@ fn calls<'a>(answer: &'a Answer<'_>) -> impl Iterator<Item = Value> + use<'a> {
     })
 }
 
-fn chunk(answer: &Answer<'_>, parts: Vec<Value>, is_last: bool) -> Value {
+fn chunk(answer: &ApiReply<'_>, parts: Vec<Value>, is_last: bool) -> Value {
     let Usage {
         cache_read, output, ..
     } = answer.reply.usage;
@@ -193,7 +193,7 @@ fn chunk(answer: &Answer<'_>, parts: Vec<Value>, is_last: bool) -> Value {
     chunk
 }
 
-fn finish(answer: &Answer<'_>) -> &'static str {
+fn finish(answer: &ApiReply<'_>) -> &'static str {
     match answer.reply.finish {
         Finish::Stop => "STOP",
         Finish::Length => "MAX_TOKENS",
@@ -202,7 +202,7 @@ fn finish(answer: &Answer<'_>) -> &'static str {
 }
 
 /// The text a few words at a time, then the calls, why it ended and what it used.
-fn events(answer: &Answer<'_>) -> String {
+fn events(answer: &ApiReply<'_>) -> String {
     let pieces = answer.pieces().into_iter();
     let texts = pieces.map(|piece| chunk(answer, vec![json!({"text": piece})], false));
     let last = chunk(answer, calls(answer).collect(), true);
@@ -212,7 +212,7 @@ fn events(answer: &Answer<'_>) -> String {
         .collect()
 }
 
-fn refusal(trouble: &Trouble) -> Value {
+fn refusal(trouble: &ServerTrouble) -> Value {
     let (kind, message) = trouble.kind_and_message();
     let status = match kind {
         "not_found_error" => "NOT_FOUND",

@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Called, Field, Trouble};
+use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/messages",
@@ -16,7 +16,7 @@ pub(super) static API: Api = Api {
     refusal,
 };
 
-fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
+fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     let most = body.get("max_tokens");
     let system = super::content(&body.get("system"), part)?;
     let mut messages = super::messages_of(&body.get("messages"), message)?;
@@ -24,7 +24,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
         messages.insert(0, super::message(Role::System, system));
     }
     // The format moved from the first place to the second.
-    let format = Some(body.get("output_format")).filter(Field::is_given);
+    let format = Some(body.get("output_format")).filter(RequestField::is_given);
     let format = format.unwrap_or_else(|| body.get("output_config").get("format"));
     let stops = body.get("stop_sequences");
     let stops = if stops.is_given() {
@@ -49,7 +49,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
         .into_iter()
         .filter(|stop: &String| !stop.is_empty())
         .collect();
-    Ok(Asked {
+    Ok(ApiRequest {
         model,
         request,
         stream: body.get("stream").flag()?,
@@ -59,7 +59,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
 }
 
 /// A turn.
-fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn message(message: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let (role, content) = (message.get("role"), message.get("content"));
     let role = match role.text()? {
         "user" => Role::User,
@@ -76,7 +76,7 @@ fn message(message: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     ))
 }
 
-fn part(part: &Field<'_>) -> Result<Part, Trouble> {
+fn part(part: &RequestField<'_>) -> Result<Part, ServerTrouble> {
     let kind = part.get("type");
     let text = |name: &str| part.get(name).text().map(str::to_owned);
     match kind.text()? {
@@ -109,14 +109,14 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
 }
 
 /// A tool of the client's. Tools that Anthropic runs itself have no schema, and are left out.
-fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
+fn tool(tool: &RequestField<'_>) -> Result<Vec<ToolDefinition>, ServerTrouble> {
     if !tool.get("input_schema").is_given() {
         return Ok(Vec::new());
     }
     Ok(vec![super::definition(tool, "input_schema")?])
 }
 
-fn whole(answer: &Answer<'_>) -> Value {
+fn whole(answer: &ApiReply<'_>) -> Value {
     message_of(
         answer,
         blocks(answer, |called| {
@@ -127,7 +127,7 @@ fn whole(answer: &Answer<'_>) -> Value {
 }
 
 /// The text and the calls, with what the calls hold of their arguments.
-fn blocks(answer: &Answer<'_>, input: impl Fn(&Called) -> Value) -> Value {
+fn blocks(answer: &ApiReply<'_>, input: impl Fn(&Called) -> Value) -> Value {
     let text = json!({"type": "text", "text": answer.reply.text});
     let calls = answer.calls.iter().map(|called| {
         json!({"type": "tool_use", "id": called.id, "name": called.name, "input": input(called)})
@@ -136,7 +136,7 @@ fn blocks(answer: &Answer<'_>, input: impl Fn(&Called) -> Value) -> Value {
     text.into_iter().chain(calls).collect()
 }
 
-fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) -> Value {
+fn message_of(answer: &ApiReply<'_>, content: Value, stop_reason: Option<&str>) -> Value {
     let Usage {
         input,
         cache_read,
@@ -160,7 +160,7 @@ fn message_of(answer: &Answer<'_>, content: Value, stop_reason: Option<&str>) ->
     })
 }
 
-fn stop_reason(answer: &Answer<'_>) -> &'static str {
+fn stop_reason(answer: &ApiReply<'_>) -> &'static str {
     match answer.reply.finish {
         Finish::Stop if answer.stopped_at.is_some() => "stop_sequence",
         Finish::Stop if !answer.calls.is_empty() => "tool_use",
@@ -171,7 +171,7 @@ fn stop_reason(answer: &Answer<'_>) -> &'static str {
 }
 
 /// The message as it grows: its text a few words at a time, its calls, then why it ended and what it used.
-fn events(answer: &Answer<'_>) -> String {
+fn events(answer: &ApiReply<'_>) -> String {
     let mut all =
         vec![json!({"type": "message_start", "message": message_of(answer, json!([]), None)})];
     let begun = blocks(answer, |_| json!({}));
@@ -210,7 +210,7 @@ fn events(answer: &Answer<'_>) -> String {
         .collect()
 }
 
-fn refusal(trouble: &Trouble) -> Value {
+fn refusal(trouble: &ServerTrouble) -> Value {
     let (kind, message) = trouble.kind_and_message();
     json!({"type": "error", "error": {"type": kind, "message": message}})
 }

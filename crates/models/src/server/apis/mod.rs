@@ -14,9 +14,9 @@ use compactometer_engine::tokens::{Encoding, TokenCounter};
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::field::Field;
+use super::field::RequestField;
 use super::responder::Called;
-use super::trouble::Trouble;
+use super::trouble::ServerTrouble;
 
 /// All of them.
 pub(super) const ALL: [&Api; 4] = [
@@ -37,20 +37,20 @@ pub(super) struct Api {
     /// Whether it is served at a path.
     pub(super) serves: fn(&str) -> bool,
     /// Reads a body that was posted to a path.
-    read: fn(&Field<'_>, &str) -> Result<Asked, Trouble>,
+    read: fn(&RequestField<'_>, &str) -> Result<ApiRequest, ServerTrouble>,
     /// The reply as one object.
-    pub(super) whole: fn(&Answer<'_>) -> Value,
+    pub(super) whole: fn(&ApiReply<'_>) -> Value,
     /// The reply as server-sent events.
-    pub(super) events: fn(&Answer<'_>) -> String,
+    pub(super) events: fn(&ApiReply<'_>) -> String,
     /// A refusal as events, where a stream has begun before the request is looked at.
-    pub(super) refused: Option<fn(&Trouble) -> String>,
+    pub(super) refused: Option<fn(&ServerTrouble) -> String>,
     /// The body of a refusal.
-    pub(super) refusal: fn(&Trouble) -> Value,
+    pub(super) refusal: fn(&ServerTrouble) -> Value,
 }
 
 /// What a request asks for.
 #[derive(Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct ApiRequest {
     /// By which model.
     pub(super) model: String,
     /// What the model sees.
@@ -64,7 +64,7 @@ pub(super) struct Asked {
 }
 
 /// A reply that is to be written.
-pub(super) struct Answer<'a> {
+pub(super) struct ApiReply<'a> {
     pub(super) model: &'a str,
     pub(super) reply: &'a ChatReply,
     pub(super) calls: &'a [Called],
@@ -78,20 +78,20 @@ impl Api {
     ///
     /// # Errors
     /// [`Trouble`] with the place of the first thing that cannot be used.
-    pub(super) fn read(&self, body: &[u8], path: &str) -> Result<Asked, Trouble> {
+    pub(super) fn read(&self, body: &[u8], path: &str) -> Result<ApiRequest, ServerTrouble> {
         let body: Value = serde_json::from_slice(body).map_err(|error| {
-            Trouble::new(
+            ServerTrouble::new(
                 StatusCode::BAD_REQUEST,
                 format!("the body is not JSON: {error}"),
             )
         })?;
         if !body.is_object() {
-            return Err(Trouble::new(
+            return Err(ServerTrouble::new(
                 StatusCode::BAD_REQUEST,
                 "the body is not a JSON object",
             ));
         }
-        let body = Field {
+        let body = RequestField {
             value: &body,
             place: String::new(),
         };
@@ -99,10 +99,10 @@ impl Api {
     }
 }
 
-impl Answer<'_> {
+impl ApiReply<'_> {
     /// From the reply's content, so that the same request gives the same bytes.
     fn id(&self, prefix: &str) -> String {
-        let Answer { model, reply, .. } = self;
+        let ApiReply { model, reply, .. } = self;
         let mut said = format!("{model}\n{:?}\n{}", reply.finish, reply.text);
         for call in self.calls {
             said.push('\n');
@@ -157,7 +157,7 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-fn most_tokens(field: &Field<'_>) -> Result<Option<u32>, Trouble> {
+fn most_tokens(field: &RequestField<'_>) -> Result<Option<u32>, ServerTrouble> {
     let count = |value: &Value| {
         value
             .as_u64()
@@ -167,7 +167,7 @@ fn most_tokens(field: &Field<'_>) -> Result<Option<u32>, Trouble> {
     field.number(count, "a whole number from 1")
 }
 
-fn temperature(body: &Field<'_>, most: f64) -> Result<Option<f32>, Trouble> {
+fn temperature(body: &RequestField<'_>, most: f64) -> Result<Option<f32>, ServerTrouble> {
     let field = body.get("temperature");
     let wrong = || {
         field.wrong(&format!(
@@ -187,9 +187,9 @@ fn temperature(body: &Field<'_>, most: f64) -> Result<Option<f32>, Trouble> {
 
 /// A list of at least one message, each of which may become several.
 fn messages_of(
-    list: &Field<'_>,
-    read: fn(&Field<'_>) -> Result<Vec<WireMessage>, Trouble>,
-) -> Result<Vec<WireMessage>, Trouble> {
+    list: &RequestField<'_>,
+    read: fn(&RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble>,
+) -> Result<Vec<WireMessage>, ServerTrouble> {
     let mut messages = Vec::new();
     for item in list.required()?.items()? {
         messages.extend(read(&item)?);
@@ -202,9 +202,9 @@ fn messages_of(
 
 /// What a message holds: a text, or a list of parts.
 fn content(
-    content: &Field<'_>,
-    part: fn(&Field<'_>) -> Result<Part, Trouble>,
-) -> Result<Vec<Part>, Trouble> {
+    content: &RequestField<'_>,
+    part: fn(&RequestField<'_>) -> Result<Part, ServerTrouble>,
+) -> Result<Vec<Part>, ServerTrouble> {
     match content.value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(vec![Part::Text { text: text.clone() }]),
@@ -215,9 +215,9 @@ fn content(
 
 /// The definitions of tools; each tool may be several, or none.
 fn tools(
-    tools: &Field<'_>,
-    tool: fn(&Field<'_>) -> Result<Vec<ToolDefinition>, Trouble>,
-) -> Result<Vec<ToolDefinition>, Trouble> {
+    tools: &RequestField<'_>,
+    tool: fn(&RequestField<'_>) -> Result<Vec<ToolDefinition>, ServerTrouble>,
+) -> Result<Vec<ToolDefinition>, ServerTrouble> {
     let mut all = Vec::new();
     if tools.is_given() {
         for item in tools.items()? {
@@ -228,7 +228,7 @@ fn tools(
 }
 
 /// A definition of a tool, whose schema is in the field of that name.
-fn definition(tool: &Field<'_>, schema: &str) -> Result<ToolDefinition, Trouble> {
+fn definition(tool: &RequestField<'_>, schema: &str) -> Result<ToolDefinition, ServerTrouble> {
     let parameters = tool.get(schema);
     Ok(ToolDefinition {
         name: tool.get("name").text()?.to_owned(),
@@ -268,7 +268,11 @@ fn with_results_first(role: Role, parts: Vec<Part>) -> Vec<WireMessage> {
     messages
 }
 
-fn result(call_id: &Field<'_>, parts: Vec<Part>, is_error: bool) -> Result<Part, Trouble> {
+fn result(
+    call_id: &RequestField<'_>,
+    parts: Vec<Part>,
+    is_error: bool,
+) -> Result<Part, ServerTrouble> {
     Ok(Part::ToolResult {
         call_id: call_id.text()?.to_owned(),
         text: joined(parts),
@@ -285,7 +289,7 @@ fn joined(parts: Vec<Part>) -> String {
 }
 
 /// A part that is no text. The bytes stay outside, as everywhere; nobody here looks at them.
-fn media(part: &Field<'_>, media_type: &str) -> Part {
+fn media(part: &RequestField<'_>, media_type: &str) -> Part {
     let digest = blake3::hash(part.value.to_string().as_bytes()).to_hex()[..32].to_owned();
     Part::Media {
         media_type: media_type.to_owned(),
@@ -295,7 +299,10 @@ fn media(part: &Field<'_>, media_type: &str) -> Part {
 }
 
 /// The schema of a `json_schema` format, as both of OpenAI's interfaces have it.
-fn schema(format: &Field<'_>, schema: &Field<'_>) -> Result<Option<Value>, Trouble> {
+fn schema(
+    format: &RequestField<'_>,
+    schema: &RequestField<'_>,
+) -> Result<Option<Value>, ServerTrouble> {
     if !format.is_given() {
         return Ok(None);
     }
@@ -333,7 +340,7 @@ mod tests {
         };
         for api in ALL {
             let calls = [called(1, "read"), called(2, "suite.look")];
-            let answer = Answer {
+            let answer = ApiReply {
                 model: "m",
                 reply: &reply,
                 calls: &calls,

@@ -5,7 +5,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Answer, Api, Asked, Called, Field, Trouble};
+use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
 
 pub(super) static API: Api = Api {
     path: "/v1/responses",
@@ -14,10 +14,10 @@ pub(super) static API: Api = Api {
     whole,
     events,
     refused: Some(refused),
-    refusal: Trouble::body,
+    refusal: ServerTrouble::body,
 };
 
-fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
+fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     for earlier in ["previous_response_id", "conversation"].map(|name| body.get(name)) {
         if earlier.is_given() {
             return Err(earlier
@@ -47,7 +47,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
         seed: 0,
     };
     let model = body.get("model").text()?.to_owned();
-    Ok(Asked {
+    Ok(ApiRequest {
         model,
         request,
         stream: body.get("stream").flag()?,
@@ -58,7 +58,7 @@ fn read(body: &Field<'_>, _: &str) -> Result<Asked, Trouble> {
 
 /// One item of the input. Reasoning of an earlier response is encrypted, or a summary of it, and is
 /// left out.
-fn item(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn item(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let kind = item.get("type");
     match if kind.is_given() {
         kind.text()?
@@ -84,7 +84,7 @@ fn item(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     }
 }
 
-fn called(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn called(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let text = |name: &str| item.get(name).text().map(str::to_owned);
     let call = Part::ToolCall {
         id: text("call_id")?,
@@ -94,7 +94,7 @@ fn called(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     Ok(vec![super::message(Role::Assistant, vec![call])])
 }
 
-fn said(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
+fn said(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let (role, content) = (item.get("role"), item.get("content"));
     let role = match role.text()? {
         "system" | "developer" => Role::System,
@@ -111,7 +111,7 @@ fn said(item: &Field<'_>) -> Result<Vec<WireMessage>, Trouble> {
     )])
 }
 
-fn part(part: &Field<'_>) -> Result<Part, Trouble> {
+fn part(part: &RequestField<'_>) -> Result<Part, ServerTrouble> {
     let kind = part.get("type");
     match kind.text()? {
         "input_text" | "output_text" | "text" => Ok(Part::Text {
@@ -131,7 +131,7 @@ fn part(part: &Field<'_>) -> Result<Part, Trouble> {
 
 /// The functions of a tool: itself, or those of a namespace. Tools that OpenAI runs itself, such as
 /// a search, are left out.
-fn tool(tool: &Field<'_>) -> Result<Vec<ToolDefinition>, Trouble> {
+fn tool(tool: &RequestField<'_>) -> Result<Vec<ToolDefinition>, ServerTrouble> {
     match tool.get("type").text()? {
         "function" => Ok(vec![super::definition(tool, "parameters")?]),
         "namespace" => {
@@ -154,12 +154,12 @@ fn in_namespace(namespace: Option<&str>, name: &str) -> String {
     )
 }
 
-fn whole(answer: &Answer<'_>) -> Value {
+fn whole(answer: &ApiReply<'_>) -> Value {
     response(answer, Some(items_of(answer, "completed")))
 }
 
 /// The response with what it holds so far.
-fn response(answer: &Answer<'_>, items: Option<Vec<Value>>) -> Value {
+fn response(answer: &ApiReply<'_>, items: Option<Vec<Value>>) -> Value {
     let reason = incomplete(answer.reply.finish);
     let status = match (&items, reason) {
         (None, _) => "in_progress",
@@ -195,7 +195,7 @@ fn incomplete(finish: Finish) -> Option<&'static str> {
 }
 
 /// The items of the output: the message, if there is one, and the calls.
-fn items_of(answer: &Answer<'_>, status: &str) -> Vec<Value> {
+fn items_of(answer: &ApiReply<'_>, status: &str) -> Vec<Value> {
     let is_whole = status == "completed";
     let content = is_whole.then(|| text(&answer.reply.text));
     let content = content.into_iter().collect::<Vec<_>>();
@@ -224,7 +224,7 @@ fn text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": []})
 }
 
-fn usage(answer: &Answer<'_>) -> Value {
+fn usage(answer: &ApiReply<'_>) -> Value {
     let Usage {
         cache_read, output, ..
     } = answer.reply.usage;
@@ -240,7 +240,7 @@ fn usage(answer: &Answer<'_>) -> Value {
 
 /// The response as it grows: its message, its text a few words at a time, and then each of them as
 /// a whole.
-fn events(answer: &Answer<'_>) -> String {
+fn events(answer: &ApiReply<'_>) -> String {
     let whole = whole(answer);
     let mut all = vec![
         (
@@ -296,7 +296,7 @@ fn events(answer: &Answer<'_>) -> String {
 }
 
 /// A response that fails: clients look for the code in it, and not in a body.
-fn refused(trouble: &Trouble) -> String {
+fn refused(trouble: &ServerTrouble) -> String {
     let error = &trouble.body()["error"];
     let error = json!({"code": error["code"], "message": error["message"]});
     let mut response = json!({"id": "resp_0", "object": "response", "created_at": 0, "status": "in_progress", "error": null, "output": []});
@@ -308,7 +308,7 @@ fn refused(trouble: &Trouble) -> String {
 }
 
 /// The text of a message as it grows.
-fn text_events(answer: &Answer<'_>, id: &Value, index: usize) -> Vec<(String, Value)> {
+fn text_events(answer: &ApiReply<'_>, id: &Value, index: usize) -> Vec<(String, Value)> {
     let place = json!({"item_id": id, "output_index": index, "content_index": 0});
     let in_place = |name: &str, key: &str, value: Value| {
         let mut data = place.clone();

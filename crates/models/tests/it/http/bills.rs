@@ -8,8 +8,8 @@ use compactometer_engine::tokens::{Encoding, TokenCounter as _};
 use compactometer_models::cost_limit::{CostLimit, Tariff, TokenPrices};
 use compactometer_models::http::{Account, Client, Endpoint};
 use compactometer_models::providers::OPENAI_COMPATIBLE;
-use compactometer_models::tries::{self, Journal, Outcome};
-use compactometer_testing::hostile::{Server, corpus};
+use compactometer_models::tries::{self, TryJournal, TryOutcome};
+use compactometer_testing::hostile::{HostileServer, corpus};
 use serde_json::{Value, json};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -53,22 +53,22 @@ fn answer(usage: Value) -> ResponseTemplate {
 }
 
 /// How a server of the corpus answers.
-fn template(row: &Server) -> ResponseTemplate {
+fn template(row: &HostileServer) -> ResponseTemplate {
     let status = row.status.unwrap_or(200);
     let media = row.media.as_deref().unwrap_or("application/json");
     let raw = |body: Vec<u8>| ResponseTemplate::new(status).set_body_raw(body, media);
     match row {
-        Server {
+        HostileServer {
             events: Some(events),
             ..
         } => stream(&events.iter().map(String::as_str).collect::<Vec<_>>()),
-        Server {
+        HostileServer {
             body: Some(body), ..
         } => raw(body.clone().into()),
-        Server {
+        HostileServer {
             size: Some(size), ..
         } => raw(vec![b' '; *size]),
-        Server {
+        HostileServer {
             status: Some(status),
             ..
         } => ResponseTemplate::new(*status)
@@ -94,7 +94,7 @@ async fn what_a_server_bills_is_at_most_the_limit_whatever_it_answers() {
             let client = Client::new(place, limits()).expect("a client");
             let client = client.with_account(Account {
                 limit: Some(Arc::new(limit)),
-                journal: Arc::new(Journal::open(dir.path()).expect("a journal").into()),
+                journal: Arc::new(TryJournal::open(dir.path()).expect("a journal").into()),
             });
             let mut made = 0;
             for seed in 0..60 {
@@ -108,7 +108,7 @@ async fn what_a_server_bills_is_at_most_the_limit_whatever_it_answers() {
             let tries = tries::read(dir.path()).expect("the journal");
             assert_eq!(tries.len(), asked, "{mode}");
             let answered = tries.iter().filter_map(|one| one.ended.as_ref());
-            let answered = answered.filter(|ended| ended.outcome == Outcome::Answered);
+            let answered = answered.filter(|ended| ended.outcome == TryOutcome::Answered);
             assert_eq!(answered.count() as u64, made, "{mode}");
             let whys = tries
                 .iter()
@@ -133,7 +133,7 @@ async fn a_request_that_was_never_sent_costs_nothing() {
         .expect("a client")
         .with_account(Account {
             limit: Some(limit),
-            journal: Arc::new(Journal::open(dir.path()).expect("a journal").into()),
+            journal: Arc::new(TryJournal::open(dir.path()).expect("a journal").into()),
         });
     for seed in 0..20 {
         let error = client
@@ -146,7 +146,7 @@ async fn a_request_that_was_never_sent_costs_nothing() {
     let all_unsent = tries.iter().all(|one| {
         one.ended
             .as_ref()
-            .is_some_and(|ended| ended.outcome == Outcome::NotSent)
+            .is_some_and(|ended| ended.outcome == TryOutcome::NotSent)
     });
     assert!(tries.len() >= 20 && all_unsent, "{tries:?}");
 }

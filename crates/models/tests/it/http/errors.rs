@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use compactometer_engine::model::{ChatError, ChatModel};
-use compactometer_models::http::{Client, Endpoint, Limits};
+use compactometer_models::http::{Client, Endpoint, TransferLimits};
 use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -269,7 +269,7 @@ async fn a_stream_that_breaks_off_falls_silent_or_never_ends_is_given_up() {
         let place = Endpoint::new(&OPENAI_COMPATIBLE, "small", &address, None).expect("a place");
         let client = Client::new(
             place,
-            Limits {
+            TransferLimits {
                 silence,
                 whole,
                 repeats: 0,

@@ -11,7 +11,7 @@ mod wire;
 use std::time::Duration;
 
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest};
-use compactometer_models::http::{Client, Endpoint, Limits};
+use compactometer_models::http::{Client, Endpoint, TransferLimits};
 use compactometer_models::providers::Provider;
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -19,9 +19,9 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 /// A key that is nowhere but in its header.
 pub(super) const KEY: &str = "sk-secret-0123456789";
 
-pub(super) fn limits() -> Limits {
+pub(super) fn limits() -> TransferLimits {
     let millis = Duration::from_millis;
-    Limits {
+    TransferLimits {
         connect: millis(10_000),
         silence: millis(10_000),
         whole: millis(30_000),

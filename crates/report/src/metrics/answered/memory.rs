@@ -4,10 +4,10 @@
 use compactometer_formats::scenario::MemoryPart;
 use compactometer_formats::summary::MetricValue;
 
-use super::{Answer, answers};
+use super::{GradedAnswer, answers};
 use crate::data::StrategyRecords;
 use crate::metrics::value::{over_units, ratio};
-use crate::metrics::{Metric, Section};
+use crate::metrics::{Metric, MetricsSection};
 
 pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
     id: "memory_document_recall",
@@ -17,7 +17,7 @@ pub(crate) const MEMORY_DOCUMENT_RECALL: Metric = Metric {
             is_from(answer, MemoryPart::Document).then_some(answer.row.present)
         })
     },
-    ..Metric::share(Section::Retrieval, "Memory")
+    ..Metric::share(MetricsSection::Retrieval, "Memory")
 };
 
 pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
@@ -29,7 +29,7 @@ pub(crate) const MEMORY_NOTE_RECALL: Metric = Metric {
             is_from(answer, MemoryPart::Notes).then_some(answer.row.present)
         })
     },
-    ..Metric::share(Section::Retrieval, "Memory")
+    ..Metric::share(MetricsSection::Retrieval, "Memory")
 };
 
 pub(crate) const MEMORY_ANSWER_RECALL: Metric = Metric {
@@ -40,14 +40,14 @@ pub(crate) const MEMORY_ANSWER_RECALL: Metric = Metric {
             answer.probe.memory.is_some().then(|| answer.is_right())
         })
     },
-    ..Metric::share(Section::Answers, "Memory")
+    ..Metric::share(MetricsSection::Answers, "Memory")
 };
 
-fn is_from(answer: &Answer, part: MemoryPart) -> bool {
+fn is_from(answer: &GradedAnswer, part: MemoryPart) -> bool {
     answer.probe.memory == Some(part)
 }
 
-fn share(strategy: &StrategyRecords, hit: impl Fn(&Answer) -> Option<bool>) -> MetricValue {
+fn share(strategy: &StrategyRecords, hit: impl Fn(&GradedAnswer) -> Option<bool>) -> MetricValue {
     over_units(
         strategy,
         "no question asks for what only memory states",

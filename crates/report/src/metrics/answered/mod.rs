@@ -10,12 +10,12 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::MetricValue;
 
 use super::value::{estimated, over_units, ratio, undefined, weighted_mean};
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::visits;
 use crate::data::{FULL, NULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 use crate::stats::LEVEL;
-use crate::stats::paired::Paired;
+use crate::stats::paired::PairedSums;
 
 pub(crate) mod memory;
 pub(super) mod order;
@@ -28,10 +28,10 @@ pub(crate) const ANSWER_RECALL: Metric = Metric {
               alone; averaged over a fact's questions, weighted mean over a conversation's facts, mean over conversations; failed calls are misses",
     compute: |_, strategy| {
         share(strategy, NO_ANSWER, |answer| {
-            of_context(answer).map(Answer::is_right)
+            of_context(answer).map(GradedAnswer::is_right)
         })
     },
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
@@ -40,7 +40,7 @@ pub(crate) const ANSWER_RECALL_CORRECTED: Metric = Metric {
     is_signed: true,
     definition: "(answer_recall - answer_recall of `null`) / (answer_recall of `full` - answer_recall of `null`), over conversations that have all three; never clipped",
     compute: corrected,
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
@@ -54,19 +54,19 @@ pub(crate) const PROMPTED_ANSWER_RECALL: Metric = Metric {
             .any(|row| row.prompted);
         match retrieves {
             true => share(strategy, NO_ANSWER, |answer| {
-                prompted(answer).map(Answer::is_right)
+                prompted(answer).map(GradedAnswer::is_right)
             }),
             false => undefined("nothing was retrieved for a question"),
         }
     },
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
     definition: "as answer_recall over the questions whose facts the context holds",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
@@ -74,7 +74,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     better: Better::Neither,
     definition: "as answer_recall over the questions for which the context lacks a fact: guesses, and what the tracing does not see",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const CLOSED_BOOK: Metric = Metric {
@@ -82,7 +82,7 @@ pub(crate) const CLOSED_BOOK: Metric = Metric {
     better: Better::Neither,
     definition: "right answers that `null` gives too, which has nothing but the system prompt and the pending part / right answers",
     compute: closed_book,
-    ..Metric::share(Section::Answers, "Probes")
+    ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
 pub(crate) const COST_USD_PROBES: Metric = Metric {
@@ -100,7 +100,7 @@ pub(crate) const COST_USD_PROBES: Metric = Metric {
             crate::stats::mean(&costs?)
         })
     },
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 /// What one conversation's answers cost, in US dollars.
@@ -119,13 +119,17 @@ const NO_ANSWER: &str =
 
 /// A unit's AR: what paired comparisons join on.
 pub(crate) fn score(unit: &UnitRecords) -> Option<f64> {
-    of_unit(unit, |answer| of_context(answer).map(Answer::is_right))
+    of_unit(unit, |answer| {
+        of_context(answer).map(GradedAnswer::is_right)
+    })
 }
 
 /// What AR of a unit is made of: the weight of each fact that is asked for, and its share of right
 /// answers.
 pub(crate) fn answer_shares(unit: &UnitRecords) -> Vec<(f64, f64)> {
-    shares(unit, |answer| of_context(answer).map(Answer::is_right))
+    shares(unit, |answer| {
+        of_context(answer).map(GradedAnswer::is_right)
+    })
 }
 
 fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
@@ -143,7 +147,7 @@ fn by_unit<'r>(strategy: &StrategyRecords<'r>) -> BTreeMap<&'r str, f64> {
 pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
     let pairs = against_controls(run, run.strategy(FULL))?;
     let differences: Vec<f64> = pairs.iter().map(|[_, full, null]| full - null).collect();
-    let Some(paired) = Paired::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS)
+    let Some(paired) = PairedSums::new(&differences).filter(|paired| paired.units >= FEWEST_PAIRS)
     else {
         return Err(format!(
             "under {FEWEST_PAIRS} conversations have answers of `full` and of `null`"
@@ -160,7 +164,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
 
 /// Answers right, and answers, where every fact asked for was carried by a summary or checkpoint.
 pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
-    let carried = |answer: &Answer| {
+    let carried = |answer: &GradedAnswer| {
         let Some(seen) = visits(answer.record).find(|seen| seen.after == answer.row.after) else {
             return false;
         };
@@ -188,13 +192,13 @@ const FEWEST_PAIRS: usize = 3;
 
 /// One answer with what was asked.
 #[derive(Clone, Copy)]
-struct Answer<'r> {
+struct GradedAnswer<'r> {
     record: &'r Record,
     probe: &'r ProbeRow,
     row: &'r AnswerRow,
 }
 
-impl Answer<'_> {
+impl GradedAnswer<'_> {
     fn is_right(&self) -> bool {
         self.probe.is_right(self.row.grade)
     }
@@ -211,9 +215,9 @@ impl Answer<'_> {
     }
 }
 
-fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
+fn answers<'r>(record: &'r Record) -> impl Iterator<Item = GradedAnswer<'r>> {
     let found = |row: &'r AnswerRow| {
-        Some(Answer {
+        Some(GradedAnswer {
             record,
             probe: record.probes.get(row.probe as usize)?,
             row,
@@ -223,13 +227,13 @@ fn answers<'r>(record: &'r Record) -> impl Iterator<Item = Answer<'r>> {
 }
 
 /// An answer, from the context only, to a question about values of facts.
-fn of_context<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
+fn of_context<'a, 'r>(answer: &'a GradedAnswer<'r>) -> Option<&'a GradedAnswer<'r>> {
     (answer.asks_for_values() && !answer.row.prompted).then_some(answer)
 }
 
 /// An answer to a question about values of facts, with what was retrieved; from the context only if
 /// nothing was retrieved.
-fn prompted<'a, 'r>(answer: &'a Answer<'r>) -> Option<&'a Answer<'r>> {
+fn prompted<'a, 'r>(answer: &'a GradedAnswer<'r>) -> Option<&'a GradedAnswer<'r>> {
     (answer.asks_for_values() && (answer.row.prompted || !answer.is_prompted_too()))
         .then_some(answer)
 }
@@ -244,7 +248,7 @@ fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue
         let of_facts = of_context(answer).filter(|answer| !answer.probe.facts.is_empty());
         of_facts
             .filter(|answer| answer.row.present == present)
-            .map(Answer::is_right)
+            .map(GradedAnswer::is_right)
     })
 }
 
@@ -253,12 +257,12 @@ fn given(strategy: &StrategyRecords, reason: &str, present: bool) -> MetricValue
 fn share(
     strategy: &StrategyRecords,
     reason: &str,
-    hit: impl Fn(&Answer) -> Option<bool>,
+    hit: impl Fn(&GradedAnswer) -> Option<bool>,
 ) -> MetricValue {
     over_units(strategy, reason, |unit| of_unit(unit, &hit))
 }
 
-fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<f64> {
+fn of_unit(unit: &UnitRecords, hit: impl Fn(&GradedAnswer) -> Option<bool>) -> Option<f64> {
     let shares = shares(unit, hit);
     ratio(
         shares.iter().map(|(weight, share)| weight * share).sum(),
@@ -267,13 +271,13 @@ fn of_unit(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Option<
 }
 
 /// The facts that a question asks for; without any, the question itself.
-type Asked<'r> = (&'r [u32], Option<u32>);
+type AskedFacts<'r> = (&'r [u32], Option<u32>);
 
 /// The weight of the facts that the same questions ask for, and the share of answers that hit.
-fn shares(unit: &UnitRecords, hit: impl Fn(&Answer) -> Option<bool>) -> Vec<(f64, f64)> {
+fn shares(unit: &UnitRecords, hit: impl Fn(&GradedAnswer) -> Option<bool>) -> Vec<(f64, f64)> {
     let mut shares = Vec::new();
     for record in &unit.records {
-        let mut by_facts: BTreeMap<Asked, (f64, f64)> = BTreeMap::new();
+        let mut by_facts: BTreeMap<AskedFacts, (f64, f64)> = BTreeMap::new();
         for answer in answers(record) {
             let Some(is_hit) = hit(&answer) else { continue };
             let facts = &answer.probe.facts;

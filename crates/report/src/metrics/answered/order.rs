@@ -5,7 +5,7 @@
 use super::answers;
 use crate::metrics::MetricUnit;
 use crate::metrics::value::over_units;
-use crate::metrics::{Metric, Section};
+use crate::metrics::{Metric, MetricsSection};
 use crate::stats::tau::tau_b;
 
 pub(crate) const ORDER: Metric = Metric {
@@ -30,5 +30,5 @@ pub(crate) const ORDER: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::Answers, "Order")
+    ..Metric::share(MetricsSection::Answers, "Order")
 };

@@ -8,10 +8,10 @@ use compactometer_engine::model::Finish;
 use compactometer_formats::answer::{AnswerRow, Grade, Signs};
 use compactometer_formats::summary::MetricValue;
 
-use super::{Answer, NO_ANSWER, answers, of_context, share};
+use super::{GradedAnswer, NO_ANSWER, answers, of_context, share};
 use crate::data::StrategyRecords;
 use crate::metrics::value::{over_units, ratio};
-use crate::metrics::{Better, Metric, Section};
+use crate::metrics::{Better, Metric, MetricsSection};
 
 pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
     id: "wrong_value_rate",
@@ -24,7 +24,7 @@ pub(crate) const WRONG_VALUE_RATE: Metric = Metric {
             Some(answer.row.grade == Grade::WrongValue)
         })
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const STALENESS: Metric = Metric {
@@ -44,7 +44,7 @@ pub(crate) const STALENESS: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const CONTRADICTION: Metric = Metric {
@@ -57,7 +57,7 @@ pub(crate) const CONTRADICTION: Metric = Metric {
             answer.row.signs.map(|signs: Signs| signs.contradicts)
         })
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const HALLUCINATION: Metric = Metric {
@@ -79,7 +79,7 @@ pub(crate) const HALLUCINATION: Metric = Metric {
             )
         })
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const ABSTENTION: Metric = Metric {
@@ -95,7 +95,7 @@ pub(crate) const ABSTENTION: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const FALSE_ABSTENTION: Metric = Metric {
@@ -110,7 +110,7 @@ pub(crate) const FALSE_ABSTENTION: Metric = Metric {
                 .then_some(answer.row.grade == Grade::Abstained)
         })
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const FAILED_PROBES: Metric = Metric {
@@ -118,7 +118,7 @@ pub(crate) const FAILED_PROBES: Metric = Metric {
     better: Better::Lower,
     definition: "questions without an answer (the call failed, or no provider takes the request) / questions, by conversation",
     compute: |_, strategy| rate(strategy, |row| Some(row.grade == Grade::Failed)),
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 pub(crate) const CUT_ANSWERS: Metric = Metric {
@@ -131,7 +131,7 @@ pub(crate) const CUT_ANSWERS: Metric = Metric {
             (row.grade != Grade::Failed).then(|| is_cut(row))
         })
     },
-    ..Metric::share(Section::WrongAnswers, "Grades")
+    ..Metric::share(MetricsSection::WrongAnswers, "Grades")
 };
 
 const NOT_READ: &str = "no answer states anything, or the records are too old to hold it";
@@ -151,7 +151,7 @@ pub(crate) fn is_cut(row: &AnswerRow) -> bool {
 fn lower(
     strategy: &StrategyRecords,
     reason: &str,
-    hit: impl Fn(&Answer) -> Option<bool>,
+    hit: impl Fn(&GradedAnswer) -> Option<bool>,
 ) -> MetricValue {
     let asked = || {
         strategy

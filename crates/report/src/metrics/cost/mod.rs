@@ -12,7 +12,7 @@ use compactometer_formats::summary::MetricValue;
 use self::break_even::BreakEven;
 use self::cache::PromptCache;
 use super::value::{defined, over_units, ratio, undefined};
-use super::{Better, Metric, Section};
+use super::{Better, Metric, MetricsSection};
 use crate::data::{FULL, ProtocolRun, StrategyRecords, UnitRecords};
 use crate::metrics::MetricUnit;
 
@@ -35,7 +35,7 @@ pub(crate) const COST_USD: Metric = Metric {
     definition: "agent's input (cache read, cache write or uncached by the price row's rules; with fixed_prefix_tokens) and output, \
               compaction and checkpoint calls; turns without a time follow each other by 10 s; mean over conversations",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.total())),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_10MIN: Metric = Metric {
@@ -44,7 +44,7 @@ pub(crate) const COST_USD_10MIN: Metric = Metric {
     better: Better::Lower,
     definition: "as cost_usd, turns without a time following each other by 10 minutes",
     compute: |run, strategy| priced(run, strategy, LONG_GAP_MS, |parts| Some(parts.total())),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_COMPACTION: Metric = Metric {
@@ -53,7 +53,7 @@ pub(crate) const COST_USD_COMPACTION: Metric = Metric {
     better: Better::Lower,
     definition: "the compaction calls' share of cost_usd",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.compaction)),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
@@ -62,7 +62,7 @@ pub(crate) const COST_USD_CHECKPOINT: Metric = Metric {
     better: Better::Lower,
     definition: "the share of cost_usd of calls that write checkpoints before a turn",
     compute: |run, strategy| priced(run, strategy, SHORT_GAP_MS, |parts| Some(parts.checkpoint)),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_SAVING: Metric = Metric {
@@ -70,7 +70,7 @@ pub(crate) const COST_SAVING: Metric = Metric {
     is_signed: true,
     definition: "1 - cost / cost of `full`, both with caching and without the agent's output, by conversation",
     compute: |run, strategy| saving(run, strategy, SHORT_GAP_MS),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_SAVING_10MIN: Metric = Metric {
@@ -78,7 +78,7 @@ pub(crate) const COST_SAVING_10MIN: Metric = Metric {
     is_signed: true,
     definition: "as cost_saving, turns without a time following each other by 10 minutes on both sides",
     compute: |run, strategy| saving(run, strategy, LONG_GAP_MS),
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const COST_AGAINST_FULL: Metric = Metric {
@@ -112,7 +112,7 @@ pub(crate) const COST_AGAINST_FULL: Metric = Metric {
             ),
         }
     },
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
@@ -124,7 +124,7 @@ pub(crate) const BREAK_EVEN_TURNS: Metric = Metric {
               uncompacted + S, the price of the voided prefix; sums over a conversation's compactions, failed calls included; mean \
               over conversations",
     compute: break_even_turns,
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const CACHE_HIT_RATE: Metric = Metric {
@@ -135,7 +135,7 @@ pub(crate) const CACHE_HIT_RATE: Metric = Metric {
             ratio(parts.tokens_read, parts.tokens_in)
         })
     },
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 /// One conversation's cost in US dollars, and its input tokens.

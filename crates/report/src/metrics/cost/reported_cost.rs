@@ -5,7 +5,7 @@ use compactometer_formats::record::Record;
 
 use super::{ModelPrices, over_units};
 use crate::data::UnitRecords;
-use crate::metrics::{Better, Metric, MetricUnit, Section};
+use crate::metrics::{Better, Metric, MetricUnit, MetricsSection};
 use crate::stats::mean;
 
 pub(crate) const COST_USD_RECORDED: Metric = Metric {
@@ -34,7 +34,7 @@ pub(crate) const COST_USD_RECORDED: Metric = Metric {
             },
         )
     },
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
@@ -53,7 +53,7 @@ pub(crate) const FIXED_PREFIX_TOKENS: Metric = Metric {
             })
         })
     },
-    ..Metric::share(Section::Cost, "Cost")
+    ..Metric::share(MetricsSection::Cost, "Cost")
 };
 
 const NO_USAGE: &str = "the suite holds no token counts of recorded calls";

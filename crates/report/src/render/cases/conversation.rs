@@ -15,8 +15,8 @@ use super::names::{file_name, numbered};
 use super::paged::{pages, slice, span};
 use crate::numbers::grouped;
 use crate::render::explain::Story;
-use crate::render::explain::marked::Marks;
-use crate::render::explain::parts::{Lists, Place, cut, legend, points, said, stated};
+use crate::render::explain::marked::FactMarks;
+use crate::render::explain::parts::{CaseLists, PagePlace, cut, legend, points, said, stated};
 use crate::render::plots::{context_over, draw};
 use crate::render::{ReportError, filled, made};
 
@@ -30,13 +30,13 @@ const CHANGES: usize = 300;
 const PICTURE: usize = 180_000;
 
 /// A page, and where it belongs.
-pub(super) struct File {
+pub(super) struct CasePage {
     pub(super) folder: String,
     pub(super) name: String,
     pub(super) text: String,
 }
 
-pub(super) struct Conversation<'c> {
+pub(super) struct ConversationPage<'c> {
     scenario: &'c Scenario,
     /// The name of its files.
     stem: String,
@@ -51,7 +51,7 @@ pub(super) struct Conversation<'c> {
     cases: Vec<Value>,
 }
 
-impl<'c> Conversation<'c> {
+impl<'c> ConversationPage<'c> {
     /// # Errors
     /// If a picture cannot be drawn.
     pub(super) fn new(
@@ -68,7 +68,7 @@ impl<'c> Conversation<'c> {
         let pictures = pictures
             .filter_map(Result::transpose)
             .collect::<Result<Vec<_>, _>>()?;
-        let marks = Marks::new(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
+        let marks = FactMarks::new(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
         let shown = messages
             .iter()
             .map(|counted| said(&counted.message, &marks, ROOM))
@@ -95,7 +95,7 @@ impl<'c> Conversation<'c> {
             json!({"name": name, "folder": folder_of(protocol, strategy)})
         });
         let cases = cases.collect();
-        Ok(Conversation {
+        Ok(ConversationPage {
             scenario,
             stem: file_name(&scenario.id),
             pictures,
@@ -107,7 +107,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// The pages of its messages, with links to what each strategy lost.
-    pub(super) fn files(&self) -> Result<Vec<File>, ReportError> {
+    pub(super) fn files(&self) -> Result<Vec<CasePage>, ReportError> {
         let pages = self.addresses(self.parts.len());
         let files = self.parts.iter().enumerate().map(|(at, part)| {
             let page = json!({
@@ -125,7 +125,7 @@ impl<'c> Conversation<'c> {
                 include_str!("conversation.html"),
                 &page,
             )?;
-            Ok(File {
+            Ok(CasePage {
                 folder: "conversations".to_owned(),
                 name: pages[at].clone(),
                 text,
@@ -135,7 +135,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// The pages of a case of this conversation.
-    pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<File>, ReportError> {
+    pub(super) fn case_files(&self, story: &Story<'_>) -> Result<Vec<CasePage>, ReportError> {
         // Every strategy's would make the folder a tenth larger; one that shows levels cannot be
         // read without it.
         let has_levels = story
@@ -177,7 +177,7 @@ impl<'c> Conversation<'c> {
                 "pages": pages,
             });
             let text = filled("case.html", include_str!("case.html"), &page)?;
-            Ok(File {
+            Ok(CasePage {
                 folder: folder.clone(),
                 name: pages[at].clone(),
                 text,
@@ -187,7 +187,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// The lists of a case's pages, and what of them, one after the other, each page has.
-    fn lists(&self, story: &Story<'_>, picture: Option<&str>) -> (Lists, Vec<Range<usize>>) {
+    fn lists(&self, story: &Story<'_>, picture: Option<&str>) -> (CaseLists, Vec<Range<usize>>) {
         // What is on a page depends on the length of addresses, but little: first all are as on one
         // page.
         let lists = self.lists_on(story, std::slice::from_ref(&(0..usize::MAX)), 0);
@@ -200,7 +200,7 @@ impl<'c> Conversation<'c> {
 
     /// The lists with addresses on these pages, where so many lost facts come before the list of
     /// facts.
-    fn lists_on(&self, story: &Story<'_>, parts: &[Range<usize>], lost: usize) -> Lists {
+    fn lists_on(&self, story: &Story<'_>, parts: &[Range<usize>], lost: usize) -> CaseLists {
         let address = |at: usize, anchor: String| {
             let page = parts
                 .iter()
@@ -217,9 +217,9 @@ impl<'c> Conversation<'c> {
             .compactions_by_step()
             .map(|(at, after)| (after, lost + facts.len() + at));
         let steps = steps.collect::<HashMap<_, _>>();
-        Lists::new(
+        CaseLists::new(
             story,
-            &Place {
+            &PagePlace {
                 message: &|id| {
                     let page = self.page_of.get(&id).copied().unwrap_or_default();
                     format!("../conversations/{}#m{id}", numbered(&self.stem, page))
@@ -244,7 +244,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// Its line in the list of a strategy.
-    pub(super) fn row(&self, story: &Story<'_>) -> Row {
+    pub(super) fn row(&self, story: &Story<'_>) -> ConversationRow {
         let last = story.record.observations.last();
         let lost = || {
             last.map_or(0, |last| {
@@ -255,7 +255,7 @@ impl<'c> Conversation<'c> {
             })
         };
         let stated = stated(story);
-        Row {
+        ConversationRow {
             name: cut(&self.scenario.id, SHORT_ROOM),
             file: numbered(&self.stem, 0),
             messages: self.messages.len(),
@@ -291,7 +291,7 @@ fn picture(protocol: Protocol, records: &[&Record]) -> Result<Option<Value>, Rep
 }
 
 /// What a strategy lost of a conversation.
-pub(super) struct Row {
+pub(super) struct ConversationRow {
     name: String,
     file: String,
     messages: usize,
@@ -301,7 +301,7 @@ pub(super) struct Row {
     lost: usize,
 }
 
-impl Row {
+impl ConversationRow {
     /// The share of the facts that were said and are not lost; infinite if none was said.
     pub(super) fn kept(&self) -> f64 {
         if self.stated == 0 {

@@ -20,7 +20,7 @@ use compactometer_formats::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use self::conversation::{Conversation, Row};
+use self::conversation::{ConversationPage, ConversationRow};
 use self::names::{file_name, numbered};
 use self::paged::{pages, span};
 use super::explain::Story;
@@ -39,14 +39,14 @@ pub struct Cases {
     bytes: u64,
     of: usize,
     conversations: usize,
-    lists: BTreeMap<(Protocol, String), Vec<Row>>,
+    lists: BTreeMap<(Protocol, String), Vec<ConversationRow>>,
     /// The folders of pages, which are synced in the end.
     folders: BTreeSet<PathBuf>,
 }
 
 /// What was written, for the reports that lead there.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct WrittenCases {
     suite_hash: String,
     settings_hash: String,
     /// Conversations that have pages.
@@ -55,11 +55,11 @@ pub(super) struct Written {
     of: usize,
 }
 
-impl Written {
+impl WrittenCases {
     /// What is beside this report, if it is of this run and whole.
     pub(super) fn read(dir: &Path, manifest: &Manifest) -> Option<Self> {
         let text = std::fs::read_to_string(dir.join(FOLDER).join(WRITTEN)).ok()?;
-        let written: Written = serde_json::from_str(&text).ok()?;
+        let written: WrittenCases = serde_json::from_str(&text).ok()?;
         let of_run = (&written.suite_hash, &written.settings_hash)
             == (&manifest.suite_hash, &manifest.settings_hash);
         of_run.then_some(written)
@@ -68,7 +68,7 @@ impl Written {
     /// Where the pages are not complete: how many there are, and what writes the others.
     pub(super) fn note(&self) -> Option<String> {
         (self.conversations < self.of).then(|| {
-            let Written {
+            let WrittenCases {
                 conversations, of, ..
             } = self;
             let (first, have) = match conversations {
@@ -130,7 +130,7 @@ impl Cases {
         messages: &[Arc<CountedMessage>],
         cases: &[(Record, BTreeMap<String, String>)],
     ) -> Result<bool, ReportError> {
-        let conversation = Conversation::new(
+        let conversation = ConversationPage::new(
             scenario,
             messages,
             &cases.iter().map(|(record, _)| record).collect::<Vec<_>>(),
@@ -174,7 +174,7 @@ impl Cases {
     /// # Errors
     /// [`ReportError`] if a file cannot be made or written.
     pub fn finish(mut self, manifest: &Manifest) -> Result<(), ReportError> {
-        let written = Written {
+        let written = WrittenCases {
             suite_hash: manifest.suite_hash.clone(),
             settings_hash: manifest.settings_hash.clone(),
             conversations: self.conversations,
@@ -183,7 +183,7 @@ impl Cases {
         for ((protocol, strategy), mut rows) in std::mem::take(&mut self.lists) {
             // The greatest losses first.
             rows.sort_by(|one, other| one.kept().total_cmp(&other.kept()));
-            let rows = rows.iter().map(Row::shown).collect::<Vec<_>>();
+            let rows = rows.iter().map(ConversationRow::shown).collect::<Vec<_>>();
             let parts = pages(0, rows.iter().map(span));
             for (at, part) in parts.iter().enumerate() {
                 let page = json!({

@@ -15,14 +15,14 @@ pub(super) struct MarkedText<'t> {
 }
 
 /// Finds the values of facts.
-pub(in crate::render) struct Marks<'f> {
+pub(in crate::render) struct FactMarks<'f> {
     /// Absent if there are more values than an automaton takes; then nothing is marked.
     finds: Option<AhoCorasick>,
     /// The first fact of each form.
     ids: Vec<&'f str>,
 }
 
-impl<'f> Marks<'f> {
+impl<'f> FactMarks<'f> {
     pub(in crate::render) fn new(facts: impl Iterator<Item = &'f Fact>) -> Self {
         let mut forms = BTreeMap::new();
         for fact in facts {
@@ -34,7 +34,7 @@ impl<'f> Marks<'f> {
         let finds = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(forms.keys());
-        Marks {
+        FactMarks {
             finds: finds.ok(),
             ids: forms.into_values().collect(),
         }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn whole_values_are_marked_and_nothing_is_lost() {
         let (port, long, word) = (fact("f1", "84"), fact("f2", "84-3"), fact("f3", "Straße"));
-        let marks = Marks::new([&port, &long, &word].into_iter());
+        let marks = FactMarks::new([&port, &long, &word].into_iter());
         for (text, marked) in [
             ("84, 84-3 and 843 in der Straße", vec!["f1", "f2", "f3"]),
             ("Straßen x84", vec![]),

@@ -17,7 +17,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{CheckpointRow, CompactionRow, Record, Unusable};
 use compactometer_formats::scenario::{Fact, MemoryPart, Scenario};
 
-use self::marked::Marks;
+use self::marked::FactMarks;
 use self::timeline::FactsAround;
 use super::plots::{draw, views_of};
 use super::{ReportError, made};
@@ -38,7 +38,7 @@ pub struct Story<'s> {
 }
 
 /// A fact whose fate a compaction changed.
-struct FateChange<'s> {
+struct ExplainedChange<'s> {
     fact: &'s Fact,
     from: Fate,
     to: Fate,
@@ -128,12 +128,12 @@ impl<'s> Story<'s> {
     }
 
     /// Finds the values of these facts.
-    pub(super) fn marks(&self) -> Marks<'s> {
-        Marks::new(self.facts().map(|(_, fact)| fact))
+    pub(super) fn marks(&self) -> FactMarks<'s> {
+        FactMarks::new(self.facts().map(|(_, fact)| fact))
     }
 
     /// What a compaction changed, losses first.
-    fn changes(&self, FactsAround { before, after }: FactsAround<'s>) -> Vec<FateChange<'s>> {
+    fn changes(&self, FactsAround { before, after }: FactsAround<'s>) -> Vec<ExplainedChange<'s>> {
         let change = |(index, fact): (usize, &'s Fact)| {
             let earlier = before.map_or(Fate::Unstated, |observation| observation.fates.0[index]);
             let from = if earlier == Fate::Unstated {
@@ -141,14 +141,14 @@ impl<'s> Story<'s> {
             } else {
                 earlier
             };
-            FateChange {
+            ExplainedChange {
                 fact,
                 from,
                 to: after.fates.0[index],
             }
         };
         let changed =
-            |change: &FateChange<'_>| change.to != Fate::Unstated && change.to != change.from;
+            |change: &ExplainedChange<'_>| change.to != Fate::Unstated && change.to != change.from;
         let mut changes = self.facts().map(change).filter(changed).collect::<Vec<_>>();
         changes.sort_by_key(|change| change.to.is_present());
         changes

@@ -4,8 +4,8 @@ use compactometer_engine::message::Message;
 use serde_json::{Value, json};
 
 use super::Story;
-use super::parts::{Lists, Place, legend, points, said, stated};
-use super::timeline::Step;
+use super::parts::{CaseLists, PagePlace, legend, points, said, stated};
+use super::timeline::TimelineStep;
 use crate::render::{ReportError, filled};
 
 /// Lost facts that are shown unfolded.
@@ -19,7 +19,7 @@ impl Story<'_> {
     /// # Errors
     /// If the page or its picture cannot be made.
     pub fn page(&self) -> Result<String, ReportError> {
-        let whole = Place {
+        let whole = PagePlace {
             message: &|id| format!("#m{id}"),
             fact: &|index| format!("#fact-{index}"),
             step: &|after| format!("#step-{after}"),
@@ -27,14 +27,14 @@ impl Story<'_> {
             short: usize::MAX,
             changes: usize::MAX,
         };
-        let lists = Lists::new(self, &whole);
+        let lists = CaseLists::new(self, &whole);
         let timeline = self.timeline();
         let marks = self.marks();
         let message = |message: &Message| {
             let decisions = timeline
                 .iter()
                 .filter(|step| step.after() == message.id)
-                .map(Step::words);
+                .map(TimelineStep::words);
             json!({"said": said(message, &marks, usize::MAX), "decisions": decisions.collect::<Vec<_>>()})
         };
         let page = json!({

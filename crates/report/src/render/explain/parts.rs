@@ -8,14 +8,14 @@ use compactometer_formats::scenario::Fact;
 use plotters::style::RGBColor;
 use serde_json::{Value, json};
 
-use super::marked::{MarkedText, Marks};
-use super::timeline::Step;
-use super::{FateChange, Story, left, memory_name, unread};
+use super::marked::{FactMarks, MarkedText};
+use super::timeline::TimelineStep;
+use super::{ExplainedChange, Story, left, memory_name, unread};
 use crate::render::plots::{FATE_COLOURS, readable_on};
 use crate::vocabulary::of_fate;
 
 /// The page on which parts are shown: where its links lead, and how much of a text it has room for.
-pub(in crate::render) struct Place<'p> {
+pub(in crate::render) struct PagePlace<'p> {
     /// The address of a message, by id.
     pub(in crate::render) message: &'p dyn Fn(u32) -> String,
     /// The address of a fact, by index.
@@ -35,17 +35,17 @@ pub(in crate::render) struct Place<'p> {
 const MARKUP: usize = 48;
 
 /// The lists of a case's page, each item in the order in which the page shows it.
-pub(in crate::render) struct Lists {
+pub(in crate::render) struct CaseLists {
     pub(in crate::render) lost: Vec<Value>,
     pub(in crate::render) facts: Vec<Value>,
     pub(in crate::render) steps: Vec<Value>,
     pub(in crate::render) answers: Vec<Value>,
 }
 
-impl Lists {
-    pub(in crate::render) fn new(story: &Story<'_>, place: &Place<'_>) -> Self {
+impl CaseLists {
+    pub(in crate::render) fn new(story: &Story<'_>, place: &PagePlace<'_>) -> Self {
         let marks = story.marks();
-        Lists {
+        CaseLists {
             lost: story
                 .facts()
                 .filter_map(|(index, fact)| lost(story, index, fact, place))
@@ -113,7 +113,7 @@ pub(in crate::render) fn points(story: &Story<'_>) -> Value {
 
 /// A fact that is out of the context at the end: how it was lost, after which message, and which
 /// said it; else nothing.
-fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Option<Value> {
+fn lost(story: &Story<'_>, index: usize, fact: &Fact, place: &PagePlace<'_>) -> Option<Value> {
     let observations = &story.record.observations;
     let fate = observations.last()?.fates.0[index];
     if !fate.is_lost() {
@@ -143,7 +143,7 @@ fn linked(address: String, number: u32) -> Value {
 }
 
 /// A fact, and by point its fate's letter.
-fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) -> Value {
+fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &PagePlace<'_>) -> Value {
     let fates = story
         .record
         .observations
@@ -159,19 +159,24 @@ fn fact_line(story: &Story<'_>, index: usize, fact: &Fact, place: &Place<'_>) ->
 }
 
 /// A decision; of each change, the fact, its value, and its fates before and after.
-fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place<'_>) -> Value {
+fn step(
+    story: &Story<'_>,
+    marks: &FactMarks<'_>,
+    decision: &TimelineStep<'_>,
+    place: &PagePlace<'_>,
+) -> Value {
     let fate = |fate: Fate| json!({"name": of_fate(fate), "letter": fate.letter()});
-    let change = |FateChange { fact, from, to }: &FateChange<'_>| json!({"id": fact.id, "value": cut(&fact.value, place.short), "from": fate(*from), "to": fate(*to)});
+    let change = |ExplainedChange { fact, from, to }: &ExplainedChange<'_>| json!({"id": fact.id, "value": cut(&fact.value, place.short), "from": fate(*from), "to": fate(*to)});
     let (row, round, shown) = match decision {
-        Step::Compaction(row, round, shown) => (Some(*row), *round, shown.as_slice()),
-        Step::Checkpoint(_) | Step::Recovery(_) => (None, None, &[][..]),
+        TimelineStep::Compaction(row, round, shown) => (Some(*row), *round, shown.as_slice()),
+        TimelineStep::Checkpoint(_) | TimelineStep::Recovery(_) => (None, None, &[][..]),
     };
     let changes = round.map(|round| story.changes(round)).unwrap_or_default();
     let mut room = place.room;
     let written: Vec<_> = match decision {
-        Step::Compaction(row, ..) => story.written(row).collect(),
-        Step::Checkpoint(row) => story.answers(row).collect(),
-        Step::Recovery(_) => Vec::new(),
+        TimelineStep::Compaction(row, ..) => story.written(row).collect(),
+        TimelineStep::Checkpoint(row) => story.answers(row).collect(),
+        TimelineStep::Recovery(_) => Vec::new(),
     };
     json!({
         "after": decision.after().0,
@@ -191,9 +196,9 @@ fn step(story: &Story<'_>, marks: &Marks<'_>, decision: &Step<'_>, place: &Place
 /// An answer; nothing if it is about another fact than the one followed.
 fn told(
     story: &Story<'_>,
-    marks: &Marks<'_>,
+    marks: &FactMarks<'_>,
     answer: &AnswerRow,
-    place: &Place<'_>,
+    place: &PagePlace<'_>,
 ) -> Option<Value> {
     let row = story.record.probes.get(answer.probe as usize)?;
     let probe = story
@@ -240,7 +245,7 @@ fn told(
 }
 
 /// A message, each part after its tool's name or kind.
-pub(in crate::render) fn said(message: &Message, marks: &Marks<'_>, mut room: usize) -> Value {
+pub(in crate::render) fn said(message: &Message, marks: &FactMarks<'_>, mut room: usize) -> Value {
     let mut part = |part: &Part| {
         let kind = match part {
             Part::Text { .. } => "",
@@ -257,7 +262,7 @@ pub(in crate::render) fn said(message: &Message, marks: &Marks<'_>, mut room: us
 }
 
 /// The text with its values marked, up to the room that is left; what is cut is counted.
-fn marked(text: &str, marks: &Marks<'_>, room: &mut usize) -> Vec<Value> {
+fn marked(text: &str, marks: &FactMarks<'_>, room: &mut usize) -> Vec<Value> {
     let mut shown = Vec::new();
     let mut done = 0;
     for MarkedText { text: piece, fact } in marks.pieces(text) {

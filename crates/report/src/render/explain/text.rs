@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use compactometer_formats::fate::Fate;
 
-use super::timeline::{FactsAround, Step};
-use super::{FateChange, Story, left, memory_name, unread};
+use super::timeline::{FactsAround, TimelineStep};
+use super::{ExplainedChange, Story, left, memory_name, unread};
 use crate::vocabulary::of_fate;
 
 impl Story<'_> {
@@ -21,13 +21,13 @@ impl Story<'_> {
         for step in self.timeline() {
             let _ = writeln!(text, "\nafter message {}: {}", step.after().0, step.words());
             let (row, round, shown) = match step {
-                Step::Compaction(row, round, shown) => (row, round, shown),
-                Step::Checkpoint(row) => {
+                TimelineStep::Compaction(row, round, shown) => (row, round, shown),
+                TimelineStep::Checkpoint(row) => {
                     let answers = self.answers(row);
                     answers.for_each(|answer| tell_written(&mut text, answer));
                     continue;
                 }
-                Step::Recovery(_) => continue,
+                TimelineStep::Recovery(_) => continue,
             };
             let said = [("left", left(row)), ("unread", unread(row))];
             for (what, said) in said
@@ -60,7 +60,7 @@ fn tell_written(text: &mut String, written: &str) {
 }
 
 fn tell_changes(text: &mut String, story: &Story<'_>, round: FactsAround<'_>) {
-    for FateChange { fact, from, to } in story.changes(round) {
+    for ExplainedChange { fact, from, to } in story.changes(round) {
         let _ = writeln!(
             text,
             "  {} -> {}: {} = {}",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use compactometer_engine::checkpoint::{Extraction, Reading, Rung, Unreadable};
+use compactometer_engine::checkpoint::{Extraction, LadderReading, Rung, Unreadable};
 use compactometer_engine::event::{Outcome, RecoveryEvent, RecoveryOutcome, RecoveryReason};
 use compactometer_engine::journey::{Change, Journey, Level, ShownSummary};
 use compactometer_engine::message::MessageId;
@@ -22,7 +22,7 @@ pub(super) struct FactsAround<'s> {
 }
 
 /// One decision of the session.
-pub(super) enum Step<'s> {
+pub(super) enum TimelineStep<'s> {
     /// A checkpoint before a turn.
     Checkpoint(&'s CheckpointRow),
     /// A checkpoint shown outside a compaction.
@@ -32,54 +32,54 @@ pub(super) enum Step<'s> {
     Compaction(&'s CompactionRow, Option<FactsAround<'s>>, Vec<String>),
 }
 
-impl Step<'_> {
+impl TimelineStep<'_> {
     pub(super) fn after(&self) -> MessageId {
         match self {
-            Step::Checkpoint(row) => row.event.after,
-            Step::Recovery(event) => event.after,
-            Step::Compaction(row, ..) => row.event.after,
+            TimelineStep::Checkpoint(row) => row.event.after,
+            TimelineStep::Recovery(event) => event.after,
+            TimelineStep::Compaction(row, ..) => row.event.after,
         }
     }
 
     /// Before a turn, a checkpoint is written first, and a compaction comes last.
     fn rank(&self) -> u8 {
         match self {
-            Step::Checkpoint(_) => 0,
-            Step::Recovery(_) => 1,
-            Step::Compaction(..) => 2,
+            TimelineStep::Checkpoint(_) => 0,
+            TimelineStep::Recovery(_) => 1,
+            TimelineStep::Compaction(..) => 2,
         }
     }
 
     /// The decision, its outcome and its calls.
     pub(super) fn words(&self) -> String {
         match self {
-            Step::Checkpoint(row) => checkpoint(row),
-            Step::Recovery(event) => recovery(event),
-            Step::Compaction(row, ..) => compaction(row),
+            TimelineStep::Checkpoint(row) => checkpoint(row),
+            TimelineStep::Recovery(event) => recovery(event),
+            TimelineStep::Compaction(row, ..) => compaction(row),
         }
     }
 
     /// The calls that it made; those for showing a checkpoint are not kept.
     pub(super) fn calls(&self) -> &[CallRow] {
         match self {
-            Step::Checkpoint(row) => &row.calls,
-            Step::Recovery(_) => &[],
-            Step::Compaction(row, ..) => &row.calls,
+            TimelineStep::Checkpoint(row) => &row.calls,
+            TimelineStep::Recovery(_) => &[],
+            TimelineStep::Compaction(row, ..) => &row.calls,
         }
     }
 }
 
 impl<'s> Story<'s> {
     /// Every decision in order of the log.
-    pub(super) fn timeline(&self) -> Vec<Step<'s>> {
+    pub(super) fn timeline(&self) -> Vec<TimelineStep<'s>> {
         let mut steps = self.compactions();
-        steps.extend(self.record.checkpoints.iter().map(Step::Checkpoint));
+        steps.extend(self.record.checkpoints.iter().map(TimelineStep::Checkpoint));
         let showings = self
             .record
             .recoveries
             .iter()
             .filter(|event| event.outcome != RecoveryOutcome::NothingToShow);
-        steps.extend(showings.map(Step::Recovery));
+        steps.extend(showings.map(TimelineStep::Recovery));
         steps.sort_by_key(|step| (step.after(), step.rank()));
         steps
     }
@@ -88,15 +88,15 @@ impl<'s> Story<'s> {
     pub(in crate::render) fn compactions_by_step(&self) -> impl Iterator<Item = (usize, u32)> {
         let steps = self.timeline().into_iter().enumerate();
         steps
-            .filter(|(_, step)| matches!(step, Step::Compaction(..)))
+            .filter(|(_, step)| matches!(step, TimelineStep::Compaction(..)))
             .map(|(at, step)| (at, step.after().0))
     }
 
-    fn compactions(&self) -> Vec<Step<'s>> {
+    fn compactions(&self) -> Vec<TimelineStep<'s>> {
         let is_round = |observation: &&Observation| observation.kind == ObservationKind::Compaction;
         let mut rounds = self.record.observations.iter().filter(is_round);
         let mut before = None;
-        let mut levels = Levels::default();
+        let mut levels = SummaryLevels::default();
         let step = |row: &'s CompactionRow| {
             let is_applied = row.event.outcome == Outcome::Applied;
             let after = if is_applied { rounds.next() } else { None };
@@ -108,7 +108,7 @@ impl<'s> Story<'s> {
                 .journey
                 .as_ref()
                 .map_or_else(Vec::new, |journey| levels.next(journey));
-            Step::Compaction(row, around, shown)
+            TimelineStep::Compaction(row, around, shown)
         };
         self.record.compactions.iter().map(step).collect()
     }
@@ -116,13 +116,13 @@ impl<'s> Story<'s> {
 
 /// The summaries after the previous compaction, and the round that wrote each.
 #[derive(Default)]
-struct Levels<'s> {
+struct SummaryLevels<'s> {
     round: u32,
     before: &'s [ShownSummary],
     written_in: BTreeMap<u32, u32>,
 }
 
-impl<'s> Levels<'s> {
+impl<'s> SummaryLevels<'s> {
     /// What the next compaction made of the summaries, in words.
     fn next(&mut self, journey: &'s Journey) -> Vec<String> {
         self.written_in.extend(
@@ -267,13 +267,13 @@ fn why(reason: &RecoveryReason) -> String {
 /// How an answer was read.
 fn reading(extraction: &Extraction) -> &'static str {
     match extraction.reading {
-        Reading::Rung(Rung::Strict) => "read strict",
-        Reading::Rung(Rung::Fenced) => "read out of a fence",
-        Reading::Rung(Rung::Balanced) => "read from among other text",
-        Reading::Rung(Rung::Lenient) => "read leniently",
-        Reading::Rung(Rung::Partial) => "read up to where it was cut",
-        Reading::Unreadable(Unreadable::NoAnswer) => "not answered",
-        Reading::Unreadable(_) => "not readable",
+        LadderReading::Rung(Rung::Strict) => "read strict",
+        LadderReading::Rung(Rung::Fenced) => "read out of a fence",
+        LadderReading::Rung(Rung::Balanced) => "read from among other text",
+        LadderReading::Rung(Rung::Lenient) => "read leniently",
+        LadderReading::Rung(Rung::Partial) => "read up to where it was cut",
+        LadderReading::Unreadable(Unreadable::NoAnswer) => "not answered",
+        LadderReading::Unreadable(_) => "not readable",
     }
 }
 

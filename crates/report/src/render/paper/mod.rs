@@ -32,9 +32,9 @@ const AUTHORS: &str = "The authors of Compactometer";
 const YEAR: &str = "2026";
 
 /// A figure in print: its file's stem and the plot.
-type Figure = (&'static str, fn(&Group) -> Plot);
+type PaperFigure = (&'static str, fn(&Group) -> Plot);
 
-const FIGURES: [Figure; 2] = [
+const FIGURES: [PaperFigure; 2] = [
     ("frontier", over_tokens_in_column),
     ("fates", fates_in_column),
 ];
@@ -82,17 +82,16 @@ fn section(folder: &Path, group: &Group, ending: &str) -> Result<Value, ReportEr
     let table = format!("table{ending}.tex");
     put(folder, &table, table_of(group).as_bytes())?;
     let without_ideas = without_ideas(group);
-    let figure = |(stem, plot): Figure| {
+    let figure = |(stem, plot): PaperFigure| {
         let (file, plot) = (format!("{stem}{ending}.pdf"), plot(&without_ideas));
         let pdf = pdf::pdf(&plot.figure).map_err(|what| made(&file, &what))?;
         put(folder, &file, &pdf)?;
-        let caption = format!("{}. {}", plot.title, plot.caption);
-        Ok(json!({"file": file, "caption": escaped(&caption)}))
+        let caption = escaped(&format!("{}. {}", plot.title, plot.caption));
+        Ok(json!({"file": file, "caption": caption}))
     };
-    let figures = FIGURES.into_iter().map(figure);
-    let figures = figures.collect::<Result<Vec<_>, ReportError>>()?;
+    let figures: Result<Vec<_>, ReportError> = FIGURES.into_iter().map(figure).collect();
     let caption = escaped(&terminal::heading(group));
-    Ok(json!({"table": table, "caption": caption, "figures": figures}))
+    Ok(json!({"table": table, "caption": caption, "figures": figures?}))
 }
 
 /// A column has no room for rows that change one idea of another; the table has them.

@@ -4,7 +4,7 @@ use compactometer_formats::summary::MetricValue;
 
 use super::colours::{BLACK, GREY, PALE};
 use super::draw::text_width;
-use super::figure::{Anchor, Figure, Style, TEXT};
+use super::figure::{Anchor, Figure, RowStyle, TEXT};
 
 /// Room for one line of text.
 pub(super) const LINE: f64 = 22.0;
@@ -208,7 +208,7 @@ impl Axes {
     }
 
     /// A curve through points with their symbols.
-    pub(super) fn curve(&self, figure: &mut Figure, points: &[(f64, f64)], style: Style) {
+    pub(super) fn curve(&self, figure: &mut Figure, points: &[(f64, f64)], style: RowStyle) {
         let places: Vec<_> = points.iter().map(|(x, y)| self.at(*x, *y)).collect();
         if places.len() > 1 {
             figure.line(places.clone(), style.colour, 2.0, style.dash);
@@ -222,7 +222,7 @@ impl Axes {
         &self,
         figure: &mut Figure,
         values: &[(f64, &MetricValue)],
-        style: Style,
+        style: RowStyle,
         place: Option<usize>,
     ) {
         let aside = self.aside(place.unwrap_or(0));
@@ -256,7 +256,7 @@ impl Axes {
     }
 
     /// The legend of the curves, beside the panel.
-    pub(super) fn legend(&self, figure: &mut Figure, entries: &[(Style, &str)]) {
+    pub(super) fn legend(&self, figure: &mut Figure, entries: &[(RowStyle, &str)]) {
         legend(figure, (self.right + 12.0, self.top + 10.0), entries, true);
     }
 
@@ -304,7 +304,7 @@ pub(super) fn beside_legend<'n>(
 pub(super) fn legend(
     figure: &mut Figure,
     (x, y): (f64, f64),
-    entries: &[(Style, &str)],
+    entries: &[(RowStyle, &str)],
     has_lines: bool,
 ) {
     for (at, (style, name)) in entries.iter().enumerate() {
@@ -322,7 +322,7 @@ pub(super) fn legend_in_columns(
     figure: &mut Figure,
     (left, top): (f64, f64),
     width: f64,
-    entries: &[(Style, &str)],
+    entries: &[(RowStyle, &str)],
 ) -> f64 {
     let column = legend_width(entries.iter().map(|(_, name)| *name));
     let across = ((width / column) as usize).max(1);

@@ -10,7 +10,7 @@ use super::draw::text_width;
 use super::figure::{Anchor, Figure};
 
 /// One bar.
-pub(super) struct Row<'s> {
+pub(super) struct BarRow<'s> {
     pub(super) name: &'s str,
     pub(super) family: Family,
     /// One number for each segment of [`Bars::segments`]; or why there is no bar.
@@ -21,7 +21,7 @@ pub(super) struct Row<'s> {
 
 /// A picture of bars.
 pub(super) struct Bars<'s> {
-    pub(super) rows: Vec<Row<'s>>,
+    pub(super) rows: Vec<BarRow<'s>>,
     pub(super) segments: &'s [(RGBColor, &'s str)],
     pub(super) title: &'s str,
     /// The axis reaches at least to this number.
@@ -37,7 +37,7 @@ const FAMILY_GAP: f64 = 14.0;
 
 impl Bars<'_> {
     pub(super) fn draw(&self, width: f64) -> Figure {
-        let is_apart = |pair: &&[Row]| pair[0].family != pair[1].family;
+        let is_apart = |pair: &&[BarRow]| pair[0].family != pair[1].family;
         let gaps = FAMILY_GAP * self.rows.windows(2).filter(is_apart).count() as f64;
         let names = self
             .rows
@@ -95,7 +95,7 @@ impl Bars<'_> {
     }
 
     /// Gives where the bar ends.
-    fn draw_row(&self, figure: &mut Figure, axes: &Axes, row: &Row, y: f64) -> f64 {
+    fn draw_row(&self, figure: &mut Figure, axes: &Axes, row: &BarRow, y: f64) -> f64 {
         figure.text((axes.left - 10.0, y), row.name, Anchor::End);
         let parts = match &row.parts {
             Ok(parts) => parts,
@@ -171,7 +171,7 @@ fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Mark;
+    use super::super::figure::FigureMark;
     use super::*;
 
     /// Orange once had white letters, with a contrast of 3.8.
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn every_bar_is_above_the_axis() {
         let families = [Family::Recorded, Family::Reference, Family::Control];
-        let row = |family| Row {
+        let row = |family| BarRow {
             name: "one",
             family,
             parts: Ok(vec![1.0]),
@@ -208,13 +208,13 @@ mod tests {
         }
         .draw(WIDTH);
         let bars = figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Bar {
+            FigureMark::Bar {
                 to, colour: BLACK, ..
             } => Some(to.1),
             _ => None,
         });
         let axis = figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Line { points, .. } if points[0].1 == points[1].1 => Some(points[0].1),
+            FigureMark::Line { points, .. } if points[0].1 == points[1].1 => Some(points[0].1),
             _ => None,
         });
         let (lowest, axis) = (bars.fold(0.0, f64::max), axis.fold(0.0, f64::max));
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_mark_crosses_no_note_out() {
-        let row = Row {
+        let row = BarRow {
             name: "cheap",
             family: Family::Reference,
             parts: Ok(vec![0.95]),
@@ -244,9 +244,12 @@ mod tests {
             mark,
         }
         .draw(WIDTH);
-        let last =
-            |wanted: fn(&Mark) -> bool| figure.marks.iter().rposition(wanted).expect("it is drawn");
-        let line = last(|mark| matches!(mark, Mark::Line { dash, .. } if !dash.is_empty()));
-        assert!(last(|mark| matches!(mark, Mark::Text { text, .. } if text == "0.950")) > line);
+        let last = |wanted: fn(&FigureMark) -> bool| {
+            figure.marks.iter().rposition(wanted).expect("it is drawn")
+        };
+        let line = last(|mark| matches!(mark, FigureMark::Line { dash, .. } if !dash.is_empty()));
+        assert!(
+            last(|mark| matches!(mark, FigureMark::Text { text, .. } if text == "0.950")) > line
+        );
     }
 }

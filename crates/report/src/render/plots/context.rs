@@ -7,7 +7,7 @@ use compactometer_text::code::code;
 
 use super::axes::{Axes, LINE, Scale, beside_legend, with_legend};
 use super::colours::BLACK;
-use super::figure::{Anchor, Figure, Style};
+use super::figure::{Anchor, Figure, RowStyle};
 use super::{Plot, WIDTH, header, most_compacted, styled, styles};
 use crate::data::ProtocolRun;
 use crate::numbers::grouped;
@@ -58,7 +58,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
 }
 
 /// The records of strategies under test.
-fn tested<'r>(records: &[(Style, &'r Record)]) -> impl Iterator<Item = (Style, &'r Record)> {
+fn tested<'r>(records: &[(RowStyle, &'r Record)]) -> impl Iterator<Item = (RowStyle, &'r Record)> {
     records
         .iter()
         .copied()
@@ -66,8 +66,8 @@ fn tested<'r>(records: &[(Style, &'r Record)]) -> impl Iterator<Item = (Style, &
 }
 
 /// Those of the records under test that send the fewest and the most tokens; without any, all.
-fn chosen<'r>(records: &[(Style, &'r Record)]) -> Vec<(Style, &'r Record)> {
-    let sent = |(_, record): &(Style, &Record)| {
+fn chosen<'r>(records: &[(RowStyle, &'r Record)]) -> Vec<(RowStyle, &'r Record)> {
+    let sent = |(_, record): &(RowStyle, &Record)| {
         let turns = record.turns.iter();
         turns.map(|turn| u64::from(turn.input)).sum::<u64>()
     };
@@ -113,7 +113,7 @@ pub(crate) fn of_conversation(records: &[&Record]) -> Figure {
 }
 
 /// Which rows are drawn, where there are more.
-fn among(records: &[(Style, &Record)]) -> String {
+fn among(records: &[(RowStyle, &Record)]) -> String {
     match tested(records).count() {
         0..=2 => String::new(),
         all => format!(
@@ -123,7 +123,7 @@ fn among(records: &[(Style, &Record)]) -> String {
 }
 
 /// Which lines leave the picture, and where they end.
-fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
+fn beyond(run: &ProtocolRun, records: &[(RowStyle, &Record)]) -> String {
     let top = Scale::covering([highest(run.manifest.window, records)]).max;
     let ends = records.iter().filter_map(|(_, record)| {
         let last = record.turns.last()?;
@@ -140,7 +140,7 @@ fn beyond(run: &ProtocolRun, records: &[(Style, &Record)]) -> String {
 }
 
 /// The records of the conversation that is shown, in the group's order.
-fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)> {
+fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(RowStyle, &'r Record)> {
     let shown = most_compacted(run);
     let of = |name: &str| {
         shown
@@ -158,7 +158,7 @@ fn records<'r>(run: &ProtocolRun<'r>, group: &Group) -> Vec<(Style, &'r Record)>
 /// flatten the rest.
 const WINDOWS: f64 = 1.1;
 
-fn draw(window: u32, limits: &[(&str, u32)], records: &[(Style, &Record)]) -> Figure {
+fn draw(window: u32, limits: &[(&str, u32)], records: &[(RowStyle, &Record)]) -> Figure {
     let height = with_legend(HEIGHT, records.len());
     let mut figure = Figure::new(WIDTH, height);
     let most = records
@@ -220,7 +220,7 @@ fn limits(run: &ProtocolRun) -> Vec<(&'static str, u32)> {
     }
 }
 
-fn highest(window: u32, records: &[(Style, &Record)]) -> f64 {
+fn highest(window: u32, records: &[(RowStyle, &Record)]) -> f64 {
     let tested = records
         .iter()
         .filter(|(_, record)| record.case.family.is_tested());

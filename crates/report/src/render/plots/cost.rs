@@ -4,7 +4,7 @@ use compactometer_formats::summary::{Group, StrategySummary};
 use compactometer_text::code::code;
 use plotters::style::RGBColor;
 
-use super::bars::{Bars, Row};
+use super::bars::{BarRow, Bars};
 use super::colours::{BLUE, GREEN, ORANGE, SKY};
 use super::{Plot, WIDTH, header, number};
 use crate::data::{FULL, ProtocolRun};
@@ -64,7 +64,7 @@ pub(super) fn plot(run: &ProtocolRun, group: &Group) -> Plot {
                 parts.checkpoint,
             ]
         });
-        bars.push(Row {
+        bars.push(BarRow {
             name: row_name(strategy),
             family: strategy.family,
             parts,

@@ -3,7 +3,7 @@
 use compactometer_formats::summary::{Group, Sweep, SweepPoint};
 
 use super::axes::{Scale, beside_legend, with_legend};
-use super::figure::{Figure, Style};
+use super::figure::{Figure, RowStyle};
 use super::{header, number, styled};
 use crate::numbers::grouped;
 use crate::vocabulary;
@@ -12,7 +12,7 @@ const HEIGHT: f64 = 520.0;
 
 /// One strategy's points, from left to right.
 pub(super) struct RecallCurve<'s> {
-    style: Style,
+    style: RowStyle,
     label: String,
     points: Vec<(f64, &'s SweepPoint)>,
 }
@@ -33,7 +33,7 @@ pub(super) fn collect<'s>(
     points: &'s [SweepPoint],
     x: impl Fn(&SweepPoint) -> Option<f64>,
 ) -> Vec<RecallCurve<'s>> {
-    let curve = |(style, name): (Style, &str)| {
+    let curve = |(style, name): (RowStyle, &str)| {
         let own = points
             .iter()
             .filter(|point| point.strategy == name && point.recall.value.is_some());

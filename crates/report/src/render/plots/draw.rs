@@ -15,7 +15,7 @@ use plotters::style::{
     WHITE, register_font,
 };
 
-use super::figure::{Anchor, Figure, Mark, Outline, Symbol, TEXT};
+use super::figure::{Anchor, Figure, FigureMark, Outline, Symbol, TEXT};
 use crate::render::phrases::in_xml;
 
 /// The name under which the font is registered: what a browser without it falls back to is in it
@@ -91,11 +91,11 @@ fn draw<B: DrawingBackend>(
     scale: f64,
     drop: f64,
 ) -> Result<(), String> {
-    let pen = Pen { area, scale, drop };
+    let pen = DrawPen { area, scale, drop };
     pen.area.fill(&WHITE).map_err(|error| error.to_string())?;
     for mark in &figure.marks {
         match mark {
-            Mark::Line {
+            FigureMark::Line {
                 points,
                 colour,
                 width,
@@ -105,9 +105,9 @@ fn draw<B: DrawingBackend>(
                     pen.path(&stroke, *colour, *width)?;
                 }
             }
-            Mark::Bar { from, to, colour } => pen.bar(*from, *to, *colour)?,
-            Mark::Symbol { at, symbol, colour } => pen.symbol(*at, *symbol, *colour)?,
-            Mark::Text {
+            FigureMark::Bar { from, to, colour } => pen.bar(*from, *to, *colour)?,
+            FigureMark::Symbol { at, symbol, colour } => pen.symbol(*at, *symbol, *colour)?,
+            FigureMark::Text {
                 at,
                 text,
                 colour,
@@ -121,13 +121,13 @@ fn draw<B: DrawingBackend>(
     pen.area.present().map_err(|error| error.to_string())
 }
 
-struct Pen<B: DrawingBackend> {
+struct DrawPen<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: f64,
     drop: f64,
 }
 
-impl<B: DrawingBackend> Pen<B> {
+impl<B: DrawingBackend> DrawPen<B> {
     fn at(&self, point: (f64, f64)) -> (i32, i32) {
         (
             (point.0 * self.scale).round() as i32,

@@ -4,7 +4,7 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
-use super::bars::{Bars, Row};
+use super::bars::{BarRow, Bars};
 use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{COLUMN, Plot, WIDTH, header};
 use crate::data::ProtocolRun;
@@ -70,7 +70,7 @@ fn drawn(group: &Group, width: f64) -> Plot {
                 .map(|(fate, _)| 100.0 * share(&strategy.fates, fate))
                 .collect())
         };
-        bars.push(Row {
+        bars.push(BarRow {
             name: row_name(strategy),
             family: strategy.family,
             parts,

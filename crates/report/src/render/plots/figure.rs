@@ -16,12 +16,12 @@ pub(crate) struct Figure {
     pub(crate) width: f64,
     pub(crate) height: f64,
     /// Later ones lie above earlier ones.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<FigureMark>,
 }
 
 /// One thing to draw.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Mark {
+pub(crate) enum FigureMark {
     Line {
         points: Vec<(f64, f64)>,
         colour: RGBColor,
@@ -104,7 +104,7 @@ impl Symbol {
 
 /// How one strategy is drawn, in every picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Style {
+pub(crate) struct RowStyle {
     pub(crate) colour: RGBColor,
     pub(crate) symbol: Symbol,
     pub(crate) dash: Dash,
@@ -126,7 +126,7 @@ impl Figure {
         width: f64,
         dash: Dash,
     ) {
-        self.marks.push(Mark::Line {
+        self.marks.push(FigureMark::Line {
             points,
             colour,
             width,
@@ -137,7 +137,7 @@ impl Figure {
     /// A bar with the pattern of its colour, so that colours which a reader sees alike still
     /// differ.
     pub(crate) fn bar(&mut self, from: (f64, f64), to: (f64, f64), colour: RGBColor) {
-        self.marks.push(Mark::Bar { from, to, colour });
+        self.marks.push(FigureMark::Bar { from, to, colour });
         let strokes = hatching(colour)
             .map(|hatching| hatching.strokes(from, to))
             .unwrap_or_default();
@@ -146,8 +146,8 @@ impl Figure {
         }
     }
 
-    pub(crate) fn symbol(&mut self, at: (f64, f64), style: Style) {
-        self.marks.push(Mark::Symbol {
+    pub(crate) fn symbol(&mut self, at: (f64, f64), style: RowStyle) {
+        self.marks.push(FigureMark::Symbol {
             at,
             symbol: style.symbol,
             colour: style.colour,
@@ -165,7 +165,7 @@ impl Figure {
         anchor: Anchor,
         colour: RGBColor,
     ) {
-        self.marks.push(Mark::Text {
+        self.marks.push(FigureMark::Text {
             at,
             text: text.into(),
             colour,
@@ -176,7 +176,7 @@ impl Figure {
 
     pub(crate) fn vertical_text(&mut self, at: (f64, f64), text: impl Into<String>) {
         let text = text.into();
-        self.marks.push(Mark::Text {
+        self.marks.push(FigureMark::Text {
             at,
             text,
             colour: BLACK,
@@ -211,14 +211,14 @@ const DASHES: [Dash; 5] = [
 /// The style of a strategy: its hue is its approach's, its shade comes from its place among those
 /// of the approach, its symbol from its place among all that are tested. Past the shades, the line
 /// is dashed.
-pub(crate) fn style(approach: Option<&str>, of_approach: usize, of_all: usize) -> Style {
+pub(crate) fn style(approach: Option<&str>, of_approach: usize, of_all: usize) -> RowStyle {
     let shades = shades(approach);
     let dash: Dash = if of_approach < shades.len() {
         &[]
     } else {
         DASHES[of_approach % DASHES.len()]
     };
-    Style {
+    RowStyle {
         colour: shades[of_approach % shades.len()],
         symbol: SYMBOLS[of_all % SYMBOLS.len()],
         dash,
@@ -226,8 +226,8 @@ pub(crate) fn style(approach: Option<&str>, of_approach: usize, of_all: usize) -
 }
 
 /// The style of the control at that place among the controls: grey and dashed.
-pub(crate) fn control_style(place: usize) -> Style {
-    Style {
+pub(crate) fn control_style(place: usize) -> RowStyle {
+    RowStyle {
         colour: GREYS[place % GREYS.len()],
         symbol: SYMBOLS[place % SYMBOLS.len()],
         dash: DASHES[place % DASHES.len()],

@@ -39,7 +39,7 @@ pub(crate) use fates::{COLOURS as FATE_COLOURS, in_column as fates_in_column};
 pub(crate) use recall::over_tokens_in_column;
 pub(crate) use view_breakdown::of_case as views_of;
 
-use figure::{Figure, Style};
+use figure::{Figure, RowStyle};
 
 /// Width of a page's figures.
 const WIDTH: f64 = 900.0;
@@ -135,14 +135,14 @@ fn most_compacted<'r>(run: &ProtocolRun<'r>) -> Vec<&'r Record> {
 }
 
 /// Strategies with their styles, references first.
-fn styled(group: &Group) -> Vec<(Style, &StrategySummary)> {
+fn styled(group: &Group) -> Vec<(RowStyle, &StrategySummary)> {
     let rows = group.strategies.iter();
     let styles = styles(rows.map(|strategy| (strategy.family, strategy.approach.as_deref())));
     styles.into_iter().zip(&group.strategies).collect()
 }
 
 /// The style of each, by its family and approach.
-fn styles<'r>(rows: impl Iterator<Item = (Family, Option<&'r str>)>) -> Vec<Style> {
+fn styles<'r>(rows: impl Iterator<Item = (Family, Option<&'r str>)>) -> Vec<RowStyle> {
     let mut places: BTreeMap<Option<&str>, usize> = BTreeMap::new();
     let (mut tested, mut controls) = (0, 0);
     let place = |places: &mut usize| {
@@ -167,7 +167,7 @@ fn header(names: &[&str]) -> Vec<String> {
 mod tests {
     use compactometer_formats::manifest::Manifest;
 
-    use super::figure::{Anchor, Mark, TEXT};
+    use super::figure::{Anchor, FigureMark, TEXT};
     use super::*;
     use crate::common;
 
@@ -185,7 +185,7 @@ mod tests {
     /// Each level text with its left, right, top and bottom edge.
     fn boxes(figure: &Figure) -> Vec<(&str, [f64; 4])> {
         let of = |mark| match mark {
-            &Mark::Text {
+            &FigureMark::Text {
                 at: (x, y),
                 ref text,
                 anchor,
@@ -244,21 +244,21 @@ mod tests {
     /// The rectangles that a picture's marks cover; lines of the grid, frames and white do not
     /// count.
     fn covered(figure: &Figure) -> Vec<[f64; 4]> {
-        let of = |mark: &Mark| match mark {
-            Mark::Line { colour, .. } if [colours::PALE, colours::GREY].contains(colour) => {
+        let of = |mark: &FigureMark| match mark {
+            FigureMark::Line { colour, .. } if [colours::PALE, colours::GREY].contains(colour) => {
                 Vec::new()
             }
-            Mark::Line { points, .. } => points
+            FigureMark::Line { points, .. } => points
                 .windows(2)
                 .map(|ends| {
                     let [(a, b), (c, d)] = [ends[0], ends[1]];
                     [a.min(c), a.max(c), b.min(d), b.max(d)]
                 })
                 .collect(),
-            Mark::Bar { from, to, colour } if *colour != plotters::style::WHITE => {
+            FigureMark::Bar { from, to, colour } if *colour != plotters::style::WHITE => {
                 vec![[from.0, to.0, from.1, to.1]]
             }
-            Mark::Symbol { at, .. } => vec![[at.0 - 5.0, at.0 + 5.0, at.1 - 5.0, at.1 + 5.0]],
+            FigureMark::Symbol { at, .. } => vec![[at.0 - 5.0, at.0 + 5.0, at.1 - 5.0, at.1 + 5.0]],
             _ => Vec::new(),
         };
         let texts = boxes(figure).into_iter().map(|(_, edges)| edges);
@@ -386,14 +386,14 @@ mod tests {
             .find(|plot| plot.name == "recall_by_size")
             .expect("the run had sweeps");
         let legend = plot.figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Text { at, text, .. } if text == "summarize" => Some(at.0),
+            FigureMark::Text { at, text, .. } if text == "summarize" => Some(at.0),
             _ => None,
         });
         let legend = legend.fold(f64::INFINITY, f64::min);
         // In the legend, symbols are 25 pixels left of the names.
         let inside = |x: f64| x < legend - 50.0 || x == legend - 25.0;
         let symbols = plot.figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Symbol { at, .. } => Some(at.0),
+            FigureMark::Symbol { at, .. } => Some(at.0),
             _ => None,
         });
         assert!(

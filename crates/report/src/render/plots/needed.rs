@@ -6,7 +6,7 @@ use compactometer_formats::summary::{Group, StrategySummary};
 use super::axes::{Axes, LINE, Scale, swatches};
 use super::colours::{BAND, BLUE, GREY, RANGE};
 use super::draw::text_width;
-use super::figure::{Anchor, Figure, Style, Symbol};
+use super::figure::{Anchor, Figure, RowStyle, Symbol};
 use super::{Plot, WIDTH, header, number};
 use crate::data::ProtocolRun;
 use crate::metrics::Metric;
@@ -25,7 +25,7 @@ const METRICS: [&Metric; 4] = [
 ];
 
 /// A row, in percent.
-struct Held<'s> {
+struct NeededBar<'s> {
     name: &'s str,
     held: f64,
     low: f64,
@@ -69,12 +69,12 @@ fn data(group: &Group) -> Vec<Vec<String>> {
     rows
 }
 
-fn row(strategy: &StrategySummary) -> Option<Held<'_>> {
+fn row(strategy: &StrategySummary) -> Option<NeededBar<'_>> {
     let percent = |value: f64| 100.0 * value;
     let of = |metric: &Metric| metric.value(strategy).map(percent);
     let found = ADDRESS_USE_RECALL.get(strategy)?;
     let held = percent(found.value?);
-    Some(Held {
+    Some(NeededBar {
         name: row_name(strategy),
         held,
         low: found.low.map_or(held, percent),
@@ -85,7 +85,7 @@ fn row(strategy: &StrategySummary) -> Option<Held<'_>> {
     })
 }
 
-fn draw(rows: &[Held]) -> Figure {
+fn draw(rows: &[NeededBar]) -> Figure {
     let names = rows.iter().map(|row| text_width(row.name));
     let left = names.fold(60.0, f64::max) + 24.0;
     let mut figure = Figure::new(WIDTH, 0.0);
@@ -112,7 +112,7 @@ fn draw(rows: &[Held]) -> Figure {
     figure
 }
 
-fn draw_row(figure: &mut Figure, axes: &Axes, y: f64, row: &Held) {
+fn draw_row(figure: &mut Figure, axes: &Axes, y: f64, row: &NeededBar) {
     let x = |percent: f64| axes.at(percent, 0.0).0;
     figure.text((axes.left - 10.0, y), row.name, Anchor::End);
     if row.most - row.least >= 0.5 {
@@ -124,7 +124,7 @@ fn draw_row(figure: &mut Figure, axes: &Axes, y: f64, row: &Held) {
         figure.line(vec![(middle, y - 10.0), (middle, y + 10.0)], GREY, 1.5, &[]);
     }
     figure.line(vec![(x(row.low), y), (x(row.high), y)], BLUE, 2.0, &[]);
-    let dot = Style {
+    let dot = RowStyle {
         colour: BLUE,
         symbol: Symbol::Disc,
         dash: &[],

@@ -6,7 +6,7 @@ use compactometer_formats::summary::{Group, MetricValue, StrategySummary};
 use super::axes::{Axes, LINE, Scale, wrap};
 use super::colours::{BAND, BLACK, GREY};
 use super::draw::text_width;
-use super::figure::{Anchor, Figure, Style};
+use super::figure::{Anchor, Figure, RowStyle};
 use super::{WIDTH, styled};
 use crate::data::RANDOM_DROP;
 
@@ -25,7 +25,7 @@ pub(super) type ByRound = Vec<(usize, MetricValue)>;
 
 struct Panel<'s> {
     name: &'s str,
-    style: Style,
+    style: RowStyle,
     points: ByRound,
 }
 

@@ -10,7 +10,7 @@ use subsetter::GlyphRemapper;
 use ttf_parser::{Face, GlyphId};
 
 use super::draw::{FONT_BYTES, strokes};
-use super::figure::{Anchor, Figure, Mark, Outline, TEXT};
+use super::figure::{Anchor, Figure, FigureMark, Outline, TEXT};
 
 /// Points for one of a figure's pixels: its letters have 6.9 points.
 const SCALE: f32 = 0.5;
@@ -45,7 +45,7 @@ const LETTERS: Ref = Ref::new(9);
 pub(crate) fn pdf(figure: &Figure) -> Result<Vec<u8>, String> {
     let face = Face::parse(FONT_BYTES, 0).map_err(|error| error.to_string())?;
     let letters = Letters::of(figure, &face);
-    let mut pen = Pen {
+    let mut pen = PdfPen {
         content: Content::new(),
         height: figure.height,
         letters: &letters,
@@ -91,7 +91,7 @@ impl Letters {
     fn of(figure: &Figure, face: &Face<'_>) -> Self {
         let per_em = EM / f32::from(face.units_per_em());
         let texts = figure.marks.iter().filter_map(|mark| match mark {
-            Mark::Text { text, .. } => Some(text.as_str()),
+            FigureMark::Text { text, .. } => Some(text.as_str()),
             _ => None,
         });
         let mut remapper = GlyphRemapper::new();
@@ -183,16 +183,16 @@ fn describe(pdf: &mut Pdf, face: &Face<'_>) {
         .font_file2(FONT_FILE);
 }
 
-struct Pen<'l> {
+struct PdfPen<'l> {
     content: Content,
     height: f64,
     letters: &'l Letters,
 }
 
-impl Pen<'_> {
-    fn draw(&mut self, mark: &Mark) {
+impl PdfPen<'_> {
+    fn draw(&mut self, mark: &FigureMark) {
         match mark {
-            Mark::Line {
+            FigureMark::Line {
                 points,
                 colour,
                 width,
@@ -202,11 +202,11 @@ impl Pen<'_> {
                     self.path(&stroke, *colour, *width);
                 }
             }
-            Mark::Bar { from, to, colour } => {
+            FigureMark::Bar { from, to, colour } => {
                 let corners = [*from, (to.0, from.1), *to, (from.0, to.1)];
                 self.polygon(&corners, *colour);
             }
-            Mark::Symbol { at, symbol, colour } => match symbol.outline(*at) {
+            FigureMark::Symbol { at, symbol, colour } => match symbol.outline(*at) {
                 Outline::Disc(radius) => self.disc(*at, radius, *colour),
                 Outline::Polygon(corners) => self.polygon(&corners, *colour),
                 Outline::Strokes(lines) => {
@@ -215,7 +215,7 @@ impl Pen<'_> {
                     }
                 }
             },
-            Mark::Text {
+            FigureMark::Text {
                 at,
                 text,
                 colour,

@@ -7,7 +7,7 @@ use compactometer_formats::summary::{Group, MetricValue};
 use super::axes::{Axes, LINE, Scale, legend, legend_in_columns, legend_width, with_legend, wrap};
 use super::colours::{BAND, GREY};
 use super::draw::text_width;
-use super::figure::{Anchor, Figure, Style, TEXT};
+use super::figure::{Anchor, Figure, RowStyle, TEXT};
 use crate::numbers::grouped;
 use crate::render::phrases::label;
 
@@ -25,7 +25,7 @@ const HEIGHT: f64 = 470.0;
 const MOST_TIMES: f64 = 2.0;
 
 struct RecallPoint<'s> {
-    style: Style,
+    style: RowStyle,
     name: String,
     is_control: bool,
     across: &'s MetricValue,
@@ -373,7 +373,7 @@ fn offers() -> impl Iterator<Item = (f64, f64)> {
 /// A place beside each point that is clear of other labels, symbols and intervals; nothing if a
 /// label finds none.
 fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
-    let mut taken: Vec<Block> = points
+    let mut taken: Vec<LabelBlock> = points
         .iter()
         .flat_map(|point| blocks(point, axes))
         .collect();
@@ -383,7 +383,7 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
         let width = text_width(&point.name);
         let (label, block) = offers().find_map(|(dx, dy)| {
             let from = if dx > 0.0 { x + dx } else { x + dx - width };
-            let block = Block {
+            let block = LabelBlock {
                 left: from,
                 right: from + width,
                 top: y + dy - TEXT / 2.0,
@@ -422,16 +422,16 @@ fn labels(points: &[RecallPoint], axes: &Axes) -> Option<Vec<PlacedLabel>> {
 }
 
 /// What a point covers: its symbol and its intervals.
-fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
+fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<LabelBlock> {
     let (x, y) = point.at;
-    let mut blocks = vec![Block {
+    let mut blocks = vec![LabelBlock {
         left: x - 7.0,
         right: x + 7.0,
         top: y - 7.0,
         bottom: y + 7.0,
     }];
     if let (Some(low), Some(high)) = (point.across.low, point.across.high) {
-        blocks.push(Block {
+        blocks.push(LabelBlock {
             left: axes.at(low, 0.0).0,
             right: axes.at(high, 0.0).0,
             top: y - 2.0,
@@ -439,7 +439,7 @@ fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
         });
     }
     if let (Some(low), Some(high)) = (point.recall.low, point.recall.high) {
-        blocks.push(Block {
+        blocks.push(LabelBlock {
             left: x - 2.0,
             right: x + 2.0,
             top: axes.at(0.0, high).1,
@@ -449,14 +449,14 @@ fn blocks(point: &RecallPoint, axes: &Axes) -> Vec<Block> {
     blocks
 }
 
-struct Block {
+struct LabelBlock {
     left: f64,
     right: f64,
     top: f64,
     bottom: f64,
 }
 
-impl Block {
+impl LabelBlock {
     fn distance(&self, (x, y): (f64, f64)) -> f64 {
         libm::hypot(
             x - x.clamp(self.left, self.right),
@@ -464,7 +464,7 @@ impl Block {
         )
     }
 
-    fn meets(&self, other: &Block) -> bool {
+    fn meets(&self, other: &LabelBlock) -> bool {
         self.left < other.right
             && other.left < self.right
             && self.top < other.bottom

@@ -24,7 +24,7 @@ const FILLER: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 /// What is stacked in a bar: a name for the CSV, a name for the legend, and a colour.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum StackedPart {
     System,
     Checkpoint,
     /// The summary at an even or at an odd place.
@@ -38,51 +38,51 @@ enum Kind {
     Filler,
 }
 
-impl Kind {
+impl StackedPart {
     fn name(self) -> &'static str {
         match self {
-            Kind::System => "system",
-            Kind::Checkpoint => "checkpoint",
-            Kind::Summary { .. } | Kind::AtLevel(_) => "summary",
-            Kind::Spoken => "spoken",
-            Kind::Ledger => "ledger",
-            Kind::Filler => "filler",
+            StackedPart::System => "system",
+            StackedPart::Checkpoint => "checkpoint",
+            StackedPart::Summary { .. } | StackedPart::AtLevel(_) => "summary",
+            StackedPart::Spoken => "spoken",
+            StackedPart::Ledger => "ledger",
+            StackedPart::Filler => "filler",
         }
     }
 
     fn legend(self) -> &'static str {
         match self {
-            Kind::System => "system prompt",
-            Kind::Checkpoint => "checkpoint or pinned items",
-            Kind::Summary { is_odd: false } => "a summary",
-            Kind::Summary { is_odd: true } => "the next one",
-            Kind::AtLevel(Reverse(Level::Detailed)) => "a summary, detailed",
-            Kind::AtLevel(Reverse(Level::Moderate)) => "moderate",
-            Kind::AtLevel(Reverse(Level::Compact)) => "compact",
-            Kind::Spoken => "messages, word for word",
-            Kind::Ledger => "copied by rule",
-            Kind::Filler => "added by the engine",
+            StackedPart::System => "system prompt",
+            StackedPart::Checkpoint => "checkpoint or pinned items",
+            StackedPart::Summary { is_odd: false } => "a summary",
+            StackedPart::Summary { is_odd: true } => "the next one",
+            StackedPart::AtLevel(Reverse(Level::Detailed)) => "a summary, detailed",
+            StackedPart::AtLevel(Reverse(Level::Moderate)) => "moderate",
+            StackedPart::AtLevel(Reverse(Level::Compact)) => "compact",
+            StackedPart::Spoken => "messages, word for word",
+            StackedPart::Ledger => "copied by rule",
+            StackedPart::Filler => "added by the engine",
         }
     }
 
     fn colour(self) -> RGBColor {
         match self {
-            Kind::System => SYSTEM,
-            Kind::Checkpoint => ORANGE,
-            Kind::Summary { is_odd } => SUMMARIES[usize::from(is_odd)],
-            Kind::AtLevel(Reverse(Level::Detailed)) => BLUE,
-            Kind::AtLevel(Reverse(Level::Moderate)) => SKY,
-            Kind::AtLevel(Reverse(Level::Compact)) => YELLOW,
-            Kind::Spoken => GREEN,
-            Kind::Ledger => PURPLE,
-            Kind::Filler => FILLER,
+            StackedPart::System => SYSTEM,
+            StackedPart::Checkpoint => ORANGE,
+            StackedPart::Summary { is_odd } => SUMMARIES[usize::from(is_odd)],
+            StackedPart::AtLevel(Reverse(Level::Detailed)) => BLUE,
+            StackedPart::AtLevel(Reverse(Level::Moderate)) => SKY,
+            StackedPart::AtLevel(Reverse(Level::Compact)) => YELLOW,
+            StackedPart::Spoken => GREEN,
+            StackedPart::Ledger => PURPLE,
+            StackedPart::Filler => FILLER,
         }
     }
 }
 
 /// A part of a bar.
 struct Segment {
-    kind: Kind,
+    kind: StackedPart,
     /// The record that it shows.
     record: Option<u32>,
     tokens: u32,
@@ -118,7 +118,7 @@ pub(super) fn plot(run: &ProtocolRun, _: &Group) -> Plot {
             } in view.segments()
             {
                 let record = record.map_or(String::new(), |record| record.to_string());
-                let level = if let Kind::AtLevel(Reverse(level)) = kind {
+                let level = if let StackedPart::AtLevel(Reverse(level)) = kind {
                     level.name()
                 } else {
                     ""
@@ -229,7 +229,7 @@ impl<'r> ViewPanel<'r> {
                 sum += f64::from(part.tokens);
                 let (right, top) = axes.at(f64::from(round) + 0.4, sum);
                 // Neighbours of one colour stay apart.
-                let gap = if matches!(part.kind, Kind::AtLevel(_)) {
+                let gap = if matches!(part.kind, StackedPart::AtLevel(_)) {
                     ((bottom - top) * 0.2).min(1.5)
                 } else {
                     0.0
@@ -250,8 +250,8 @@ impl RoundView<'_> {
             tokens,
         };
         let mut segments = vec![
-            plain(Kind::System, parts.system),
-            plain(Kind::Checkpoint, parts.checkpoint),
+            plain(StackedPart::System, parts.system),
+            plain(StackedPart::Checkpoint, parts.checkpoint),
         ];
         for (place, (record, tokens)) in parts.summaries.iter().enumerate() {
             let kind = self.kind_of(place, *record);
@@ -262,9 +262,9 @@ impl RoundView<'_> {
             });
         }
         let rest = [
-            (Kind::Spoken, parts.spoken),
-            (Kind::Ledger, parts.ledger),
-            (Kind::Filler, parts.filler),
+            (StackedPart::Spoken, parts.spoken),
+            (StackedPart::Ledger, parts.ledger),
+            (StackedPart::Filler, parts.filler),
         ];
         segments.extend(rest.map(|(kind, tokens)| plain(kind, tokens)));
         segments.retain(|part| part.tokens > 0);
@@ -272,13 +272,15 @@ impl RoundView<'_> {
     }
 
     /// A summary by its level. Those without one alternate, so that neighbours can be told apart.
-    fn kind_of(&self, place: usize, record: u32) -> Kind {
+    fn kind_of(&self, place: usize, record: u32) -> StackedPart {
         let summaries = self.journey.map(|journey| &journey.summaries);
         let shown = summaries.and_then(|all| all.iter().find(|summary| summary.id == record));
-        let unlevelled = Kind::Summary {
+        let unlevelled = StackedPart::Summary {
             is_odd: place % 2 == 1,
         };
-        shown.map_or(unlevelled, |summary| Kind::AtLevel(Reverse(summary.level)))
+        shown.map_or(unlevelled, |summary| {
+            StackedPart::AtLevel(Reverse(summary.level))
+        })
     }
 }
 

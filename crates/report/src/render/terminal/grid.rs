@@ -52,20 +52,20 @@ struct Filled {
 }
 
 /// Rows with what they have in common.
-type Rows<'g> = (&'static str, Vec<&'g StrategySummary>);
+type RowsInCommon<'g> = (&'static str, Vec<&'g StrategySummary>);
 
 /// The same, each with its name.
 pub(in crate::render) type NamedRows<'g> = (&'static str, Vec<(String, &'g StrategySummary)>);
 
 /// The lines of a table, what its columns show, and the number of rows that are left out.
-pub(super) struct Table {
+pub(super) struct GridLines {
     pub(super) lines: Vec<String>,
     pub(super) key: String,
     pub(super) hidden: usize,
 }
 
 /// The table of a group.
-pub(super) fn lines(group: &Group, screen: &Screen) -> Table {
+pub(super) fn lines(group: &Group, screen: &Screen) -> GridLines {
     let (sections, hidden) = sections(group, screen.all_rows);
     let rows = sections
         .iter()
@@ -122,7 +122,7 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> Table {
     }
     let abouts = columns.iter().map(|column| column.about.as_str());
     let abouts = abouts.filter(|about| !about.is_empty());
-    Table {
+    GridLines {
         key: abouts.collect::<Vec<_>>().join(" "),
         lines,
         hidden,
@@ -169,7 +169,7 @@ pub(super) fn for_page(group: &Group) -> Value {
 /// Every row with its name, by what the rows have in common.
 pub(super) fn named_sections<'g>(group: &'g Group) -> Vec<NamedRows<'g>> {
     let (sections, _) = sections(group, true);
-    let named = |(first, rows): Rows<'g>| {
+    let named = |(first, rows): RowsInCommon<'g>| {
         let names = names(&rows, group, usize::MAX);
         (first, names.into_iter().zip(rows).collect())
     };
@@ -177,8 +177,8 @@ pub(super) fn named_sections<'g>(group: &'g Group) -> Vec<NamedRows<'g>> {
 }
 
 /// What the rows have in common, at the first of them.
-fn firsts<'s>(sections: &'s [Rows<'_>]) -> impl Iterator<Item = &'static str> + use<'s> {
-    let of = |(name, rows): &Rows<'_>| {
+fn firsts<'s>(sections: &'s [RowsInCommon<'_>]) -> impl Iterator<Item = &'static str> + use<'s> {
+    let of = |(name, rows): &RowsInCommon<'_>| {
         let blanks = rows.len().saturating_sub(1);
         std::iter::once(*name).chain(std::iter::repeat_n("", blanks))
     };
@@ -253,7 +253,7 @@ fn names(rows: &[&StrategySummary], group: &Group, most: usize) -> Vec<String> {
 }
 
 /// The rows to show, and the number of those left out.
-fn sections(group: &Group, all: bool) -> (Vec<Rows<'_>>, usize) {
+fn sections(group: &Group, all: bool) -> (Vec<RowsInCommon<'_>>, usize) {
     let of = |family: fn(Family) -> bool| {
         group
             .strategies

@@ -16,7 +16,7 @@ use crate::metrics::scores::{PrimaryMetric, UnitScores};
 use crate::metrics::surroundings::STATED_SHARE;
 use crate::numbers::grouped;
 use crate::summary::comparisons::{
-    Draft, empty, lists_values, pairs, raw_remark, test, tested, undecided,
+    ComparisonDraft, empty, lists_values, pairs, raw_remark, test, tested, undecided,
 };
 use crate::summary::sizes::{SizePoint, at_size, between, realized};
 
@@ -37,7 +37,7 @@ pub(super) fn all(parts: &[&ProtocolRun]) -> Vec<Comparison> {
     tested(headline, drafts.collect())
 }
 
-fn one(parts: &[&ProtocolRun], pair: [&str; 2]) -> Draft {
+fn one(parts: &[&ProtocolRun], pair: [&str; 2]) -> ComparisonDraft {
     let metrics = PrimaryMetric::Context.metrics();
     let curves = metrics
         .iter()
@@ -71,7 +71,7 @@ fn one(parts: &[&ProtocolRun], pair: [&str; 2]) -> Draft {
                 .iter()
                 .filter_map(|(group, own)| Some(own - other.get(group)?));
             test(&mut made, &differences.collect::<Vec<_>>(), None);
-            Draft { made, sizes: None }
+            ComparisonDraft { made, sizes: None }
         }
         [Err(side), _] | [_, Err(side)] => {
             let reason = out_of_reach(pair[side], &curves[side], tokens);

@@ -33,7 +33,7 @@ pub(super) fn all(
 }
 
 /// A strategy's recall at its own split and at the common one.
-struct Pair<'p> {
+struct SplitPair<'p> {
     name: &'p str,
     own: f64,
     common: f64,
@@ -97,14 +97,14 @@ fn explained(share: f64) -> String {
     }
 }
 
-fn median(pairs: &[&Pair], of: fn(&Pair) -> f64) -> Option<f64> {
+fn median(pairs: &[&SplitPair], of: fn(&SplitPair) -> f64) -> Option<f64> {
     let mut values = pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
     values.sort_by(f64::total_cmp);
     quantile(&values, 0.5)
 }
 
 /// Strategies that have a recall at both splits and do not fail too often at either.
-fn pairs(points: &[SweepPoint], common: f64) -> Vec<Pair<'_>> {
+fn pairs(points: &[SweepPoint], common: f64) -> Vec<SplitPair<'_>> {
     let mut by_name: BTreeMap<&str, [Option<f64>; 2]> = BTreeMap::new();
     for point in points.iter().filter(|point| point.fails.is_none()) {
         let pair = by_name.entry(&point.strategy).or_default();
@@ -118,7 +118,7 @@ fn pairs(points: &[SweepPoint], common: f64) -> Vec<Pair<'_>> {
     by_name
         .into_iter()
         .filter_map(|(name, [own, common])| {
-            Some(Pair {
+            Some(SplitPair {
                 name,
                 own: own?,
                 common: common?,
@@ -128,7 +128,7 @@ fn pairs(points: &[SweepPoint], common: f64) -> Vec<Pair<'_>> {
 }
 
 /// Strategies whose points the sentence cannot use.
-fn left_out(points: &[SweepPoint], pairs: &[Pair]) -> String {
+fn left_out(points: &[SweepPoint], pairs: &[SplitPair]) -> String {
     let is_used = |name: &str| pairs.iter().any(|pair| pair.name == name);
     let names = points
         .iter()
@@ -148,14 +148,14 @@ fn left_out(points: &[SweepPoint], pairs: &[Pair]) -> String {
 }
 
 /// How many strategies with a tail the common split changes much, and which one most.
-fn changes(points: &[SweepPoint], pairs: &[Pair], recall: &str) -> String {
-    let has_tail = |pair: &&Pair| {
+fn changes(points: &[SweepPoint], pairs: &[SplitPair], recall: &str) -> String {
+    let has_tail = |pair: &&SplitPair| {
         points
             .iter()
             .any(|point| point.strategy == pair.name && !point.is_own_split)
     };
     let with_tail = pairs.iter().filter(has_tail).collect::<Vec<_>>();
-    let change = |pair: &&&Pair| (pair.common - pair.own).abs();
+    let change = |pair: &&&SplitPair| (pair.common - pair.own).abs();
     let Some(most) = with_tail
         .iter()
         .max_by(|one, other| change(one).total_cmp(&change(other)))

@@ -11,12 +11,12 @@ use compactometer_engine::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
 thread_local! {
     /// The messages of the last request.
-    static LAST: RefCell<Seen> = RefCell::default();
+    static LAST: RefCell<SeenMessages> = RefCell::default();
 }
 
 /// Messages and their JSON, separated by commas.
 #[derive(Default)]
-struct Seen {
+struct SeenMessages {
     messages: Vec<Counted>,
     json: Vec<u8>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn with<T>(
     })
 }
 
-impl Seen {
+impl SeenMessages {
     fn push(&mut self, message: &WireMessage, counter: &dyn TokenCounter) {
         // The tokens of media are given, not counted.
         let parts = message.parts.iter().map(|part| counter.count_part(part));
@@ -180,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::reading::cache::token_counts::Counts;
+    use crate::reading::cache::token_counts::CachedCounter;
 
     fn part() -> impl Strategy<Value = Part> {
         let text = || "([a-z \"\\\\\n\r\t\u{8}\u{c}\u{1}\u{7f}é数]|[a-z]{40}){0,4}";
@@ -227,7 +227,7 @@ mod tests {
         ) {
             let joined = first.iter().take(kept).chain(&second).cloned().collect::<Vec<_>>();
             for messages in [&first, &joined, &first, &second] {
-                let (tokens, json) = with(messages, &Counts::default(), |tokens, json| (tokens, json.to_vec()));
+                let (tokens, json) = with(messages, &CachedCounter::default(), |tokens, json| (tokens, json.to_vec()));
                 let request = ChatRequest { messages: messages.clone(), ..ChatRequest::prompt(String::new(), 0, None, 0) };
                 prop_assert_eq!(tokens, request.tokens(&Encoding::O200k));
                 let written = serde_json::to_string(messages).expect("writes");

@@ -11,12 +11,12 @@ use foldhash::fast::FixedState;
 
 /// Values by text. Clones share them, also across threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Cache<V>(Arc<Mutex<Memory<V>>>);
+pub(crate) struct Cache<V>(Arc<Mutex<CacheMemory<V>>>);
 
 /// In two generations: what is asked for in the older one joins the newer one, and when that is full
 /// the older one is forgotten.
 #[derive(Debug)]
-struct Memory<V> {
+struct CacheMemory<V> {
     newer: HashMap<Box<str>, (V, usize), FixedState>,
     older: HashMap<Box<str>, (V, usize), FixedState>,
     /// The size of the newer ones.
@@ -31,7 +31,7 @@ const ENTRY: usize = 80;
 impl<V: Clone> Cache<V> {
     /// A cache that never exceeds a number of bytes.
     pub(crate) fn new(most_bytes: usize) -> Self {
-        Cache(Arc::new(Mutex::new(Memory {
+        Cache(Arc::new(Mutex::new(CacheMemory {
             newer: HashMap::default(),
             older: HashMap::default(),
             bytes: 0,
@@ -52,7 +52,7 @@ impl<V: Clone> Cache<V> {
     }
 }
 
-impl<V: Clone> Memory<V> {
+impl<V: Clone> CacheMemory<V> {
     fn recall(&mut self, text: &str) -> Option<V> {
         if let Some((value, _)) = self.newer.get(text) {
             return Some(value.clone());

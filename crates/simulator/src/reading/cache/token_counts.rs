@@ -7,20 +7,20 @@ use crate::reading::cache::Cache;
 
 /// A counter with a cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Counts(Cache<u32>);
+pub(crate) struct CachedCounter(Cache<u32>);
 
 /// The fewest bytes worth caching. Shorter texts are counted as fast as they are looked up.
 const WORTH_IT: usize = 16;
 /// The largest number of bytes in the cache. Enough for a conversation of a million tokens.
 const MOST_BYTES: usize = 8 << 20;
 
-impl Default for Counts {
+impl Default for CachedCounter {
     fn default() -> Self {
-        Counts(Cache::new(MOST_BYTES))
+        CachedCounter(Cache::new(MOST_BYTES))
     }
 }
 
-impl TokenCounter for Counts {
+impl TokenCounter for CachedCounter {
     fn name(&self) -> &'static str {
         Encoding::O200k.name()
     }
@@ -78,14 +78,14 @@ mod tests {
         ) {
             let text = lines.join("\n");
             prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
-            prop_assert_eq!(Counts::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
+            prop_assert_eq!(CachedCounter::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
         }
 
         #[test]
         fn strings_count_as_their_whole(strings in prop::collection::vec("[a-zA-Z0-9 .'\"é数\u{301}]{0,90}", 0..12)) {
             let text = serde_json::to_string(&strings).expect("writes");
             prop_assert_eq!(blocks(&text).collect::<String>(), text.as_str());
-            prop_assert_eq!(Counts::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
+            prop_assert_eq!(CachedCounter::default().count_text(&text), Encoding::O200k.count_text(&text), "{}", text);
         }
     }
 

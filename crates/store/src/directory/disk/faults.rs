@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum DiskFault {
     /// That step fails with this; later ones work.
     Once(io::ErrorKind),
     /// Nothing happens from that step on.
@@ -13,19 +13,22 @@ pub(crate) enum Fault {
 }
 
 #[derive(Default)]
-struct Plan {
-    fault: Option<(usize, Fault)>,
+struct FaultPlan {
+    fault: Option<(usize, DiskFault)>,
     steps: Vec<String>,
 }
 
 thread_local! {
-    static PLAN: RefCell<Plan> = RefCell::default();
+    static PLAN: RefCell<FaultPlan> = RefCell::default();
 }
 
 /// Runs with a fault at the step of this number, counted from 0; gives the steps that were asked
 /// for.
-pub(crate) fn with<T>(fault: Option<(usize, Fault)>, run: impl FnOnce() -> T) -> (T, Vec<String>) {
-    PLAN.set(Plan {
+pub(crate) fn with<T>(
+    fault: Option<(usize, DiskFault)>,
+    run: impl FnOnce() -> T,
+) -> (T, Vec<String>) {
+    PLAN.set(FaultPlan {
         fault,
         steps: Vec::new(),
     });
@@ -39,8 +42,8 @@ pub(super) fn step(what: &str, path: &Path) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         plan.steps.push(format!("{what} {name}"));
         match plan.fault {
-            Some((at, Fault::Once(kind))) if at == number => Err(kind.into()),
-            Some((at, Fault::Kill)) if at <= number => Err(io::Error::other("killed")),
+            Some((at, DiskFault::Once(kind))) if at == number => Err(kind.into()),
+            Some((at, DiskFault::Kill)) if at <= number => Err(io::Error::other("killed")),
             _ => Ok(()),
         }
     })

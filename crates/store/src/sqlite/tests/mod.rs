@@ -184,7 +184,7 @@ fn a_full_disk_loses_nothing() {
         store.append(
             &id,
             sequence,
-            &Change {
+            &ThreadChange {
                 commit,
                 rollback: None,
                 costs: vec![None],

@@ -1,7 +1,7 @@
 //! The domains of conversations. A domain is one file of text and one line in [`ALL`].
 //!
-//! Templates hold slots in braces: a form of [`crate::generate::forms::Form::by_slot`], a pool of
-//! the domain, or one of the general slots of [`crate::generate::writer::Writer::fill`]. Claims
+//! Templates hold slots in braces: a form of [`crate::generate::forms::GeneratedForm::by_slot`], a pool of
+//! the domain, or one of the general slots of [`crate::generate::writer::ConversationWriter::fill`]. Claims
 //! also hold `{s}`, the subject, and `{v}`, the value.
 
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use compactometer_formats::scenario::{Category, Speaker};
 use serde::Deserialize;
 
-use crate::generate::forms::Form;
+use crate::generate::forms::GeneratedForm;
 
 /// Every domain.
 pub(crate) static ALL: LazyLock<Vec<Domain>> = LazyLock::new(|| {
@@ -39,7 +39,7 @@ pub(crate) struct Domain {
     /// The subjects of claims.
     pub(crate) subjects: Vec<String>,
     /// Words that fill slots.
-    pub(crate) pools: Vec<Pool>,
+    pub(crate) pools: Vec<WordPool>,
     /// Requests of the user.
     pub(crate) requests: Vec<String>,
     /// Other sentences of the user.
@@ -51,16 +51,16 @@ pub(crate) struct Domain {
     /// The agent's tools.
     pub(crate) tools: Vec<Tool>,
     /// Claims that can be stated.
-    pub(crate) claims: Vec<Claim>,
+    pub(crate) claims: Vec<SubjectClaim>,
     /// Further claims of tools: what an agent needs for later calls. Only conversations of such an
     /// agent make them.
-    pub(crate) addresses: Vec<Claim>,
+    pub(crate) addresses: Vec<SubjectClaim>,
 }
 
 /// Words that fill a slot.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Pool {
+pub(crate) struct WordPool {
     /// The slot's name.
     pub(crate) slot: String,
     /// The words. Each conversation uses some of them.
@@ -78,7 +78,7 @@ pub(crate) struct Tool {
     /// The arguments: each name and a description.
     pub(crate) arguments: Vec<(String, String)>,
     /// The format of its results.
-    pub(crate) style: Style,
+    pub(crate) style: ResultStyle,
     /// Lines of its results.
     pub(crate) items: Vec<String>,
     /// Its error messages.
@@ -87,12 +87,12 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// The argument that takes values of the form.
-    pub(crate) fn takes(&self, form: Form) -> Option<usize> {
+    pub(crate) fn takes(&self, form: GeneratedForm) -> Option<usize> {
         let takes = |template: &str| {
             let slot = template
                 .strip_prefix('{')
                 .and_then(|rest| rest.strip_suffix('}'));
-            slot.and_then(Form::by_slot) == Some(form)
+            slot.and_then(GeneratedForm::by_slot) == Some(form)
         };
         self.arguments.iter().position(|(_, holds)| takes(holds))
     }
@@ -101,7 +101,7 @@ impl Tool {
 /// The format of a tool's results, into which lines of text are put.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Style {
+pub(crate) enum ResultStyle {
     /// Lines with a time, a level and a component.
     Log,
     /// A JSON array of objects with these fields and the line as `detail`.
@@ -117,13 +117,13 @@ pub(crate) enum Style {
 /// A claim that can be stated about a subject.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
+pub(crate) struct SubjectClaim {
     /// The category of the statement. No text mentions it.
     pub(crate) category: Category,
     /// Who states it.
     pub(crate) speaker: Speaker,
     /// The form of its value.
-    pub(crate) form: Form,
+    pub(crate) form: GeneratedForm,
     /// Ways to state it.
     pub(crate) says: Vec<String>,
     /// Ways to state that the value has changed; empty if it never does.
@@ -134,13 +134,13 @@ pub(crate) struct Claim {
 }
 
 /// Names of people, for every domain.
-pub(crate) static PEOPLE: LazyLock<Pool> = LazyLock::new(|| {
+pub(crate) static PEOPLE: LazyLock<WordPool> = LazyLock::new(|| {
     let words = [
         "Annika", "Bartek", "Chidi", "Dolores", "Emeka", "Farid", "Greta", "Hiroko", "Ines",
         "Jorma", "Katya", "Luca", "Marit", "Nadia", "Oskar", "Pilar", "Rashid", "Sanna", "Tomasz",
         "Ulla", "Viktor", "Wanjiru", "Yusuf", "Zofia",
     ];
-    Pool {
+    WordPool {
         slot: "person".to_owned(),
         words: words.map(str::to_owned).into(),
     }

@@ -3,7 +3,7 @@
 mod standard;
 mod wording;
 
-use super::domains::{Domain, Style};
+use super::domains::{Domain, ResultStyle};
 
 /// Every text of a domain, for tests that check all of them.
 pub(super) fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
@@ -35,13 +35,13 @@ pub(super) fn template_texts(domain: &'static Domain) -> Vec<&'static str> {
         texts.push(&tool.about);
         texts.extend(tool.arguments.iter().map(|(_, template)| template.as_str()));
         match &tool.style {
-            Style::Json(fields) | Style::Table(fields) => {
+            ResultStyle::Json(fields) | ResultStyle::Table(fields) => {
                 texts.extend(fields.iter().map(|(_, template)| template.as_str()));
             }
-            Style::Code(texts_of) | Style::Page(texts_of) => {
+            ResultStyle::Code(texts_of) | ResultStyle::Page(texts_of) => {
                 texts.extend(texts_of.iter().map(String::as_str))
             }
-            Style::Log => {}
+            ResultStyle::Log => {}
         }
     }
     texts

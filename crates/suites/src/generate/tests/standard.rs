@@ -7,10 +7,10 @@ use std::path::Path;
 use compactometer_formats::scenario::{Fact, Scenario, Split};
 use compactometer_text::matcher::Matcher;
 
-use crate::generate::domains::{ALL, Domain, Style};
-use crate::generate::forms::Form;
-use crate::generate::part::Part;
-use crate::generate::session::Session;
+use crate::generate::domains::{ALL, Domain, ResultStyle};
+use crate::generate::forms::GeneratedForm;
+use crate::generate::part::SplitPart;
+use crate::generate::session::SessionTable;
 use crate::generate::spec::Spec;
 use crate::generate::writer::next_slot;
 use crate::generate::{plans, scenario};
@@ -75,7 +75,7 @@ fn the_specs_sizes_are_those_that_it_is_made_for() {
 fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
     let spec = spec();
     let (plans, _) = plans(&spec);
-    let words = |part: Part| {
+    let words = |part: SplitPart| {
         let of_part = plans.iter().filter(move |plan| plan.part == part);
         let sides = of_part.flat_map(|plan| {
             plan.pairs
@@ -84,7 +84,7 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
         });
         let words = sides.flat_map(|(form, side)| {
             let values = std::iter::once(&side.value).chain(&side.foils);
-            let plain = matches!(form, Form::Phrase | Form::Common);
+            let plain = matches!(form, GeneratedForm::Phrase | GeneratedForm::Common);
             let single =
                 move |value: &String| value.split(' ').map(str::to_owned).collect::<Vec<_>>();
             let split = values.clone().filter(move |_| plain).flat_map(single);
@@ -95,7 +95,7 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
         });
         words.collect::<BTreeSet<String>>()
     };
-    let (open, held_out) = (words(Part::Open), words(Part::HeldOut));
+    let (open, held_out) = (words(SplitPart::Open), words(SplitPart::HeldOut));
     assert!(
         open.len() > 10_000 && held_out.len() > 10_000,
         "{} and {}",
@@ -107,17 +107,17 @@ fn plans_of_the_test_split_share_no_subject_value_or_plain_word_with_others() {
 
 /// Runs of text between slots that are long enough to be recognised. The two ways of stating a
 /// claim may share some.
-fn runs(part: Part) -> BTreeSet<String> {
-    let claims = |part: Part| {
+fn runs(part: SplitPart) -> BTreeSet<String> {
+    let claims = |part: SplitPart| {
         let of_domain = move |domain: &'static Domain| domain.claims.iter();
         ALL.iter().flat_map(of_domain).flat_map(move |claim| {
             [part.members(&claim.says), part.members(&claim.changes)].concat()
         })
     };
-    let other = if part == Part::Open {
-        Part::HeldOut
+    let other = if part == SplitPart::Open {
+        SplitPart::HeldOut
     } else {
-        Part::Open
+        SplitPart::Open
     };
     let mut runs = runs_of(templates(part).into_iter().chain(claims(part)));
     let shared = runs_of(claims(other));
@@ -126,7 +126,7 @@ fn runs(part: Part) -> BTreeSet<String> {
 }
 
 /// All templates except those of claims.
-fn templates(part: Part) -> Vec<&'static str> {
+fn templates(part: SplitPart) -> Vec<&'static str> {
     let mut templates = Vec::new();
     for domain in &*ALL {
         for list in [
@@ -151,7 +151,7 @@ fn templates(part: Part) -> Vec<&'static str> {
                 .flat_map(|tool| part.members(&tool.items)),
         );
         for tool in &domain.tools {
-            if let Style::Code(texts) | Style::Page(texts) = &tool.style {
+            if let ResultStyle::Code(texts) | ResultStyle::Page(texts) = &tool.style {
                 templates.extend(part.members(texts));
             }
         }
@@ -179,14 +179,14 @@ fn templates_of_the_test_split_occur_in_no_other_split() {
     let mut spec = spec();
     check_templates(&sample(&spec), 50);
     // Without `[session]`, incidental sentences use their own templates.
-    spec.session = Session::default();
+    spec.session = SessionTable::default();
     check_templates(&sample(&spec), 80);
 }
 
 /// At least these percentages of the templates of a part are in use there, and none of the other
 /// part.
 fn check_templates(scenarios: &[Scenario], in_use: usize) {
-    for (part, is_test) in [(Part::HeldOut, true), (Part::Open, false)] {
+    for (part, is_test) in [(SplitPart::HeldOut, true), (SplitPart::Open, false)] {
         let (own, other) = (texts_of(scenarios, is_test), texts_of(scenarios, !is_test));
         let runs = runs(part);
         let used = runs.iter().filter(|run| own.contains(*run)).count();

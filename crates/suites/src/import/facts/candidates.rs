@@ -12,10 +12,10 @@ use serde_json::Value;
 const INCIDENTAL_LENGTH: usize = 6;
 
 /// Values keyed in lower case, because the matcher ignores case.
-pub(super) type Candidates = BTreeMap<String, Candidate>;
+pub(super) type Candidates = BTreeMap<String, FactCandidate>;
 
 /// A value that may become a fact.
-pub(super) struct Candidate {
+pub(super) struct FactCandidate {
     pub(super) exact: Exact,
     /// Whether a text or a result contains it.
     in_text: bool,
@@ -97,9 +97,9 @@ fn drop_keys(found: &mut Candidates, messages: &[Message]) {
     }
 }
 
-fn note(found: &mut Candidates, exact: Exact) -> &mut Candidate {
+fn note(found: &mut Candidates, exact: Exact) -> &mut FactCandidate {
     let key = exact.value.to_ascii_lowercase();
-    found.entry(key).or_insert(Candidate {
+    found.entry(key).or_insert(FactCandidate {
         exact,
         in_text: false,
         evidence: Vec::new(),

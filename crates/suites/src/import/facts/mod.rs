@@ -21,7 +21,7 @@ use super::foils;
 use super::repair::counted;
 use crate::each::each;
 use crate::walk::Walk;
-use candidates::{Candidate, Candidates};
+use candidates::{Candidates, FactCandidate};
 use generic::FoundValue;
 
 /// The largest number of unused values that become facts of a scenario.
@@ -245,7 +245,7 @@ impl Finder {
     }
 
     /// Compares the values of all conversations that were added, which `conversations` shows.
-    pub(super) fn compare<W: Walk>(self, conversations: &mut W) -> Result<Found, W::Error> {
+    pub(super) fn compare<W: Walk>(self, conversations: &mut W) -> Result<FoundFacts, W::Error> {
         let mut counts = FactCounts {
             projects: self.projects.len(),
             ..self.counts
@@ -260,7 +260,7 @@ impl Finder {
             .iter()
             .filter_map(|key| Some(self.values.get(key)?.1))
             .sum::<usize>();
-        Ok(Found {
+        Ok(FoundFacts {
             counts,
             generic,
             before: self.before,
@@ -275,13 +275,13 @@ pub(super) struct Looked {
 }
 
 /// What a [`Finder`] found in all conversations together.
-pub(super) struct Found {
+pub(super) struct FoundFacts {
     pub(super) counts: FactCounts,
     generic: HashSet<String>,
     before: Vec<usize>,
 }
 
-impl Found {
+impl FoundFacts {
     /// Marks the generic ones of the facts that were added to a conversation, given by its number
     /// from 0. They have no foils.
     pub(super) fn mark(&self, number: usize, scenario: &mut Scenario) {
@@ -314,7 +314,7 @@ fn facts(scenario: &Scenario, found: Candidates, foils: Vec<Vec<String>>) -> Vec
     let speakers = speakers.collect::<HashMap<_, _>>();
     let mut facts = Vec::new();
     for (candidate, foil_values) in found.into_values().zip(foils) {
-        let Candidate {
+        let FactCandidate {
             exact,
             evidence,
             used_at,

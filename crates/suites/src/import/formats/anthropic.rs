@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::place::Place;
-use crate::import::readers::blocks::{Blocks, blocks, usage};
+use crate::import::readers::blocks::{BlockReader, blocks, usage};
 use crate::import::readers::json_lines;
-use crate::import::readers::message_files::{self, Conversation, Said};
+use crate::import::readers::message_files::{self, MessageFile, SaidMessages};
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, Spoken, unreadable};
 
@@ -59,10 +59,13 @@ const OF_OTHERS: &[&str] = &[
     "tool-result",
 ];
 
-fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Said, ImportError> {
-    let Conversation { around, messages } = conversation;
-    let mut said = Said::default();
-    let mut reader = Blocks { recorder };
+fn messages(
+    conversation: &MessageFile,
+    recorder: &mut Recorder,
+) -> Result<SaidMessages, ImportError> {
+    let MessageFile { around, messages } = conversation;
+    let mut said = SaidMessages::default();
+    let mut reader = BlockReader { recorder };
     let system = blocks(&around["system"]);
     if let (false, Some((place, _))) = (system.is_empty(), messages.first()) {
         let parts = parts(&mut reader, *place, Role::System, &system)?;
@@ -98,7 +101,11 @@ fn is_compaction(block: &Value) -> bool {
 }
 
 /// The messages that one of the API is here: its results, then everything else.
-fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoken>, ImportError> {
+fn turns(
+    reader: &mut BlockReader,
+    place: Place,
+    message: &Value,
+) -> Result<Vec<Spoken>, ImportError> {
     let role = match message["role"].as_str().unwrap_or("unknown") {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -139,7 +146,7 @@ fn turns(reader: &mut Blocks, place: Place, message: &Value) -> Result<Vec<Spoke
 }
 
 fn parts(
-    reader: &mut Blocks,
+    reader: &mut BlockReader,
     place: Place,
     role: Role,
     blocks: &[Value],

@@ -9,9 +9,11 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_value;
-use crate::import::readers::table::{Answer, Block, Call, Read, Table, words};
+use crate::import::readers::table::{
+    CallFields, FieldTable, ReadByTable, ResultFields, TableBlock, words,
+};
 use crate::import::report::Recorder;
-use crate::import::session::{Session, type_name};
+use crate::import::session::{ReadSession, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "anthropic-chat",
@@ -30,37 +32,40 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &[],
     role: "/sender",
     roles: &[("human", Role::User), ("assistant", Role::Assistant)],
     content: &["/content/0", "/text"],
     kind: "/type",
     blocks: &[
-        ("text", Block::Text(&["/text"])),
-        ("thinking", Block::Thinking(&["/thinking"])),
-        ("tool_use", Block::Call(Call("/id", "/name", &["/input"]))),
+        ("text", TableBlock::Text(&["/text"])),
+        ("thinking", TableBlock::Thinking(&["/thinking"])),
+        (
+            "tool_use",
+            TableBlock::Call(CallFields("/id", "/name", &["/input"])),
+        ),
         (
             "tool_result",
-            Block::Result(Answer("/tool_use_id", &["/content"], |block| {
+            TableBlock::Result(ResultFields("/tool_use_id", &["/content"], |block| {
                 block["is_error"] == true
             })),
         ),
-        ("image", Block::Media("/media_type", &["/file_uuid"])),
-        ("token_budget", Block::Aside),
-        ("flag", Block::Aside),
-        ("voice_note", Block::Text(&["/text"])),
+        ("image", TableBlock::Media("/media_type", &["/file_uuid"])),
+        ("token_budget", TableBlock::Aside),
+        ("flag", TableBlock::Aside),
+        ("voice_note", TableBlock::Text(&["/text"])),
     ],
     at: "/created_at",
     usage: |_| None,
     joins: false,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let chats = json_value::read(input, IMPORTER.about, recorder)?;
     let mut sessions = Vec::new();
     for (element, chat) in (1..).zip(chats.as_array().into_iter().flatten()) {
-        let mut read = Read::new(&TABLE, recorder);
+        let mut read = ReadByTable::new(&TABLE, recorder);
         let rows = chat["chat_messages"].as_array().into_iter().flatten();
         for (message, row) in (1..).zip(rows) {
             let place = Place::Turn { element, message };
@@ -79,9 +84,9 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
         let id = chat["uuid"].as_str().filter(|id| !id.is_empty());
         let stem = id.map_or_else(|| format!("{}-{element}", input.stem), str::to_owned);
-        sessions.push(Session {
+        sessions.push(ReadSession {
             messages: read.messages,
-            ..Session::new(input, IMPORTER.name, stem)
+            ..ReadSession::new(input, IMPORTER.name, stem)
         });
     }
     Ok(sessions)

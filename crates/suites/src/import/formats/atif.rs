@@ -17,7 +17,7 @@ use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken, reported, type_name};
+use crate::import::session::{ReadSession, Spoken, reported, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "atif",
@@ -43,7 +43,7 @@ fn is_trajectory(value: &Value) -> bool {
         && value["steps"].is_array()
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = match is_trajectory(
         &json_value::with_keys(&input.text, '{', &["schema_version", "steps"]).unwrap_or_default(),
     ) {
@@ -71,14 +71,14 @@ fn session(
     place: Place,
     row: &Value,
     recorder: &mut Recorder,
-) -> Result<Session, ImportError> {
+) -> Result<ReadSession, ImportError> {
     if row["agent"]["tool_definitions"].is_array() {
         recorder.ignore("definitions of tools");
     }
     if row["continued_trajectory_ref"].is_string() {
         recorder.ignore("continuation in another file");
     }
-    let mut reader = Reader {
+    let mut reader = AtifReader {
         recorder,
         messages: Vec::new(),
     };
@@ -97,19 +97,19 @@ fn session(
         .filter(|id| !id.is_empty())
         .unwrap_or(&input.stem)
         .to_owned();
-    Ok(Session {
+    Ok(ReadSession {
         order,
         messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     })
 }
 
-struct Reader<'r> {
+struct AtifReader<'r> {
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
 }
 
-impl Reader<'_> {
+impl AtifReader<'_> {
     fn step(&mut self, place: Place, step: &Value) -> Result<(), ImportError> {
         let at_ms = json_lines::local_at_ms(&step["timestamp"], place, self.recorder)?;
         let role = match step["source"].as_str() {

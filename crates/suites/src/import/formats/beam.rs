@@ -15,7 +15,7 @@ use crate::import::place::Place;
 use crate::import::readers::table::words;
 use crate::import::readers::{json_lines, json_value, python};
 use crate::import::report::Recorder;
-use crate::import::session::{Question, Session, Spoken};
+use crate::import::session::{ImportedQuestion, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "beam",
@@ -41,12 +41,12 @@ const ROW: [&str; 3] = ["conversation_id", "chat", "probing_questions"];
 /// The fields that have the answer, by the ability that a question tests.
 const ANSWERS: [&str; 4] = ["answer", "ideal_answer", "ideal_response", "ideal_summary"];
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     if input.text.trim_start().starts_with('[') {
         let chat = json_value::read(input, IMPORTER.about, recorder)?;
         let beside = input.near("probing_questions/probing_questions.json");
         let questions = beside.first().map(|text| serde_json::from_str(text).ok());
-        let session = Row {
+        let session = BeamRow {
             element: 1,
             stem: input.folder_name().unwrap_or(&input.stem).to_owned(),
             chat: &chat,
@@ -58,7 +58,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let rows = (1..).zip(&rows).map(|(element, (_, row))| {
         let id = Some(words(&row["conversation_id"])).filter(|id| !id.is_empty());
         let printed = row["probing_questions"].as_str();
-        let row = Row {
+        let row = BeamRow {
             element,
             stem: id.unwrap_or_else(|| element.to_string()),
             chat: &row["chat"],
@@ -70,20 +70,20 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 /// A conversation with its questions, which may be absent or not readable.
-struct Row<'v> {
+struct BeamRow<'v> {
     element: usize,
     stem: String,
     chat: &'v Value,
     questions: Option<Option<Value>>,
 }
 
-impl Row<'_> {
-    fn read(self, input: &Input, recorder: &mut Recorder) -> Result<Session, ImportError> {
+impl BeamRow<'_> {
+    fn read(self, input: &Input, recorder: &mut Recorder) -> Result<ReadSession, ImportError> {
         if self.questions == Some(None) {
             let what = "the questions cannot be read: left out".to_owned();
             recorder.repair(Place::Element(self.element), what)?;
         }
-        let mut reader = Reader {
+        let mut reader = BeamReader {
             element: self.element,
             messages: Vec::new(),
             ids: HashMap::new(),
@@ -92,15 +92,15 @@ impl Row<'_> {
         reader.chat(self.chat)?;
         let questions = self.questions.flatten().unwrap_or_default();
         let questions = reader.questions(&questions);
-        Ok(Session {
+        Ok(ReadSession {
             questions,
             messages: reader.messages,
-            ..Session::new(input, IMPORTER.name, format!("beam-{}", self.stem))
+            ..ReadSession::new(input, IMPORTER.name, format!("beam-{}", self.stem))
         })
     }
 }
 
-struct Reader<'r> {
+struct BeamReader<'r> {
     element: usize,
     messages: Vec<Spoken>,
     /// The messages by their ids, which some conversations repeat.
@@ -108,8 +108,8 @@ struct Reader<'r> {
     recorder: &'r mut Recorder,
 }
 
-impl Reader<'_> {
-    fn questions(&mut self, questions: &Value) -> Vec<Question> {
+impl BeamReader<'_> {
+    fn questions(&mut self, questions: &Value) -> Vec<ImportedQuestion> {
         let mut asked = Vec::new();
         for (ability, rows) in questions.as_object().into_iter().flatten() {
             let rows = rows.as_array().into_iter().flatten();
@@ -165,7 +165,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn question(&mut self, ability: &str, row: &Value) -> Option<Question> {
+    fn question(&mut self, ability: &str, row: &Value) -> Option<ImportedQuestion> {
         let abstains = ability == "abstention";
         let answer = ANSWERS.iter().find(|key| !row[**key].is_null());
         let gold = answer.map(|key| words(&row[*key])).filter(|_| !abstains);
@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
         let mut evidence = Vec::new();
         self.evidence(&row["source_chat_ids"], &mut evidence);
-        Some(Question {
+        Some(ImportedQuestion {
             text,
             gold,
             forbidden: Vec::new(),

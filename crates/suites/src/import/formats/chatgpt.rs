@@ -14,7 +14,7 @@ use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::readers::table::{as_arguments, words};
 use crate::import::report::Recorder;
-use crate::import::session::{Notes, Session, Spoken};
+use crate::import::session::{Notes, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "chatgpt",
@@ -33,7 +33,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let chats = json_value::read(input, IMPORTER.about, recorder)?;
     let mut sessions = Vec::new();
     for (element, chat) in (1..).zip(chats.as_array().into_iter().flatten()) {
@@ -59,10 +59,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             .find_map(|key| chat[*key].as_str());
         let stem = id.filter(|id| !id.is_empty());
         let stem = stem.map_or_else(|| format!("{}-{element}", input.stem), str::to_owned);
-        sessions.push(Session {
+        sessions.push(ReadSession {
             messages,
             notes,
-            ..Session::new(input, IMPORTER.name, stem)
+            ..ReadSession::new(input, IMPORTER.name, stem)
         });
     }
     Ok(sessions)

@@ -11,9 +11,11 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_lines;
-use crate::import::readers::table::{self, Answer, Block, Call, Read, Table};
+use crate::import::readers::table::{
+    self, CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
+};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken};
+use crate::import::session::{Compaction, Left, Notes, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "cline",
@@ -28,29 +30,32 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &[""],
     role: "/role",
     roles: &[("user", Role::User), ("assistant", Role::Assistant)],
     content: &["/content"],
     kind: "/type",
     blocks: &[
-        ("text", Block::Text(&["/text"])),
-        ("thinking", Block::Thinking(&["/thinking"])),
-        ("reasoning", Block::Thinking(&["/text"])),
-        ("tool_use", Block::Call(Call("/id", "/name", &["/input"]))),
+        ("text", TableBlock::Text(&["/text"])),
+        ("thinking", TableBlock::Thinking(&["/thinking"])),
+        ("reasoning", TableBlock::Thinking(&["/text"])),
+        (
+            "tool_use",
+            TableBlock::Call(CallFields("/id", "/name", &["/input"])),
+        ),
         (
             "tool_result",
-            Block::Result(Answer("/tool_use_id", &["/content"], |block| {
+            TableBlock::Result(ResultFields("/tool_use_id", &["/content"], |block| {
                 block["is_error"] == true
             })),
         ),
         (
             "image",
-            Block::Media("/source/media_type", &["/source/data"]),
+            TableBlock::Media("/source/media_type", &["/source/data"]),
         ),
-        ("redacted_thinking", Block::Aside),
-        ("thoughtSignature", Block::Aside),
+        ("redacted_thinking", TableBlock::Aside),
+        ("thoughtSignature", TableBlock::Aside),
     ],
     at: "/ts",
     usage: |_| None,
@@ -87,9 +92,9 @@ fn is_of_program(text: &str) -> bool {
     text.starts_with("<environment_details>") || text.starts_with("[TASK RESUMPTION]")
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = table::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
-    let mut read = Read::new(&TABLE, recorder);
+    let mut read = ReadByTable::new(&TABLE, recorder);
     let mut notes = Notes::default();
     for (place, row) in &rows {
         if row["isSummary"] == true {
@@ -106,11 +111,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             results(&mut read.messages, first + said, &mut notes);
         }
     }
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         messages: read.messages,
         compactions: read.compactions,
         notes,
-        ..Session::new(input, IMPORTER.name, &input.stem)
+        ..ReadSession::new(input, IMPORTER.name, &input.stem)
     }])
 }
 

@@ -13,13 +13,13 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported, unreadable};
+use crate::import::session::{Compaction, Left, Notes, ReadSession, Spoken, reported, unreadable};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex",
@@ -27,7 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "openai/codex 0.169, ~/.codex/sessions/*/*/*/rollout-*.jsonl",
     compactions: "`compacted` has the place and time. The next request began with `replacement_history`, of which messages read before count as kept; without that field, with the user's messages and the summary. The reply whose text is the summary has the usage and the tokens before. From 0.119 on many summaries are encrypted: such a compaction is listed as not measured.",
     particulars: "Items of one response are one message. Messages of role `developer`, and texts that are one element such as `<environment_context>`, belong to the system prompt. Encrypted reasoning, events for the terminal and context that the program wrote later are counted and left out.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: Some("CODEX_HOME"),
         home: ".codex",
         pattern: "sessions/*/*/*/rollout-*.jsonl",
@@ -41,9 +41,9 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
-    let mut reader = Reader {
+    let mut reader = CodexReader {
         recorder,
         messages: Vec::new(),
         compactions: Vec::new(),
@@ -57,7 +57,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         reader.row(place, &row)?;
         notes.answered(place, row["payload"]["model"].as_str());
     }
-    let Reader {
+    let CodexReader {
         messages,
         compactions,
         group,
@@ -67,18 +67,18 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         ..
     } = reader;
     let group = group.unwrap_or_else(|| input.stem.clone());
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         projects,
         directories,
         version,
         compactions,
         notes,
         messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     }])
 }
 
-struct Reader<'r> {
+struct CodexReader<'r> {
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
@@ -88,7 +88,7 @@ struct Reader<'r> {
     directories: Vec<String>,
 }
 
-impl Reader<'_> {
+impl CodexReader<'_> {
     fn row(&mut self, place: Place, row: &Value) -> Result<(), ImportError> {
         let payload = &row["payload"];
         let at_ms = json_lines::at_ms(&row["timestamp"], place, self.recorder)?;

@@ -7,10 +7,12 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::readers::table::{Answer, Block, Call, Read, Table};
+use crate::import::readers::table::{
+    CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
+};
 use crate::import::readers::{json_lines, unasked};
 use crate::import::report::Recorder;
-use crate::import::session::{Notes, Session, Spoken, reported};
+use crate::import::session::{Notes, ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "codex-exec",
@@ -31,54 +33,57 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
 const FAILED: fn(&Value) -> bool =
     |item| item["status"] == "failed" || item["exit_code"].as_i64().is_some_and(|code| code != 0);
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &[],
     role: "",
     roles: &[],
     content: &["/item"],
     kind: "/type",
     blocks: &[
-        ("agent_message", Block::TextOf(Role::Assistant, &["/text"])),
-        ("reasoning", Block::Thinking(&["/text"])),
+        (
+            "agent_message",
+            TableBlock::TextOf(Role::Assistant, &["/text"]),
+        ),
+        ("reasoning", TableBlock::Thinking(&["/text"])),
         (
             "command_execution",
-            Block::Done(
-                Call("/id", "shell", &["/command"]),
-                Answer("/id", &["/aggregated_output"], FAILED),
+            TableBlock::Done(
+                CallFields("/id", "shell", &["/command"]),
+                ResultFields("/id", &["/aggregated_output"], FAILED),
             ),
         ),
         (
             "file_change",
-            Block::Done(
-                Call("/id", "apply_patch", &["/changes"]),
-                Answer("/id", &["/status"], FAILED),
+            TableBlock::Done(
+                CallFields("/id", "apply_patch", &["/changes"]),
+                ResultFields("/id", &["/status"], FAILED),
             ),
         ),
         (
             "mcp_tool_call",
-            Block::Done(
-                Call("/id", "/tool", &["/arguments"]),
-                Answer("/id", &["/result", "/error/message"], FAILED),
+            TableBlock::Done(
+                CallFields("/id", "/tool", &["/arguments"]),
+                ResultFields("/id", &["/result", "/error/message"], FAILED),
             ),
         ),
         (
             "web_search",
-            Block::Done(
-                Call("/id", "web_search", &["/query"]),
-                Answer("/id", &["/status"], FAILED),
+            TableBlock::Done(
+                CallFields("/id", "web_search", &["/query"]),
+                ResultFields("/id", &["/status"], FAILED),
             ),
         ),
-        ("todo_list", Block::Aside),
-        ("error", Block::Aside),
+        ("todo_list", TableBlock::Aside),
+        ("error", TableBlock::Aside),
     ],
     at: "/timestamp",
     usage: |_| None,
     joins: false,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
-    let mut read = Read::new(&TABLE, recorder);
+    let mut read = ReadByTable::new(&TABLE, recorder);
     let mut notes = Notes::default();
     for (place, row) in &rows {
         match row["type"].as_str().unwrap_or("untyped") {
@@ -93,10 +98,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
     }
     let group = rows.iter().find_map(|(_, row)| row["thread_id"].as_str());
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         messages: read.messages,
         notes,
-        ..Session::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
+        ..ReadSession::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
     }])
 }
 

@@ -14,12 +14,12 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "copilot",
@@ -27,7 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "GitHub Copilot CLI 1.0.74, ~/.copilot/session-state/*/events.jsonl",
     compactions: "The program writes the summary while the conversation goes on: `session.compaction_complete` has the place, time, tokens before and the usage of the call, and what was said after `session.compaction_start` follows the summary. A compaction that failed is left out. The trigger is not in the file.",
     particulars: "The first `system.message` counts. `agentId` is a conversation `SESSION/side-N`, not independent of its session. Messages that the program wrote in the user's place are counted and left out. Replies have no input tokens.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: None,
         home: ".copilot",
         pattern: "session-state/*/events.jsonl",
@@ -41,7 +41,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
     let head = rows
         .iter()
@@ -51,7 +51,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
     let version = head["copilotVersion"].as_str();
     let directory = head["context"]["cwd"].as_str();
-    let mut agents = BTreeMap::<Option<&str>, Agent>::new();
+    let mut agents = BTreeMap::<Option<&str>, AgentMessages>::new();
     for (place, row) in &rows {
         let agent = agents.entry(row["agentId"].as_str()).or_default();
         agent.event(*place, row, recorder)?;
@@ -59,7 +59,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let sessions = (0..)
         .zip(agents)
         .filter(|(_, (_, agent))| !agent.messages.is_empty());
-    let session = |(order, (id, agent)): (u64, (Option<&str>, Agent))| Session {
+    let session = |(order, (id, agent)): (u64, (Option<&str>, AgentMessages))| ReadSession {
         order,
         stem: if id.is_some() {
             format!("{group}/side-")
@@ -77,21 +77,21 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
                 .map(|(place, row)| (*place, &row["data"]["model"])),
         ),
         messages: agent.messages,
-        ..Session::new(input, IMPORTER.name, group.clone())
+        ..ReadSession::new(input, IMPORTER.name, group.clone())
     };
     Ok(sessions.map(session).collect())
 }
 
 /// The conversation of one agent.
 #[derive(Default)]
-struct Agent {
+struct AgentMessages {
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
     /// Where the compaction began that is being written.
     began: Option<Place>,
 }
 
-impl Agent {
+impl AgentMessages {
     fn event(
         &mut self,
         place: Place,

@@ -7,7 +7,7 @@ use compactometer_engine::message::{Part, Role};
 
 use crate::import::importer::Importer;
 use crate::import::place::Place;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "dummy-format",
@@ -23,7 +23,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         let parts = vec![Part::Text {
             text: input.text.clone(),
         }];
-        Ok(vec![Session {
+        Ok(vec![ReadSession {
             file: input.file.clone(),
             source: "dummy".to_owned(),
             group: "dummy".to_owned(),

@@ -15,7 +15,7 @@ use crate::import::place::Place;
 use crate::import::readers::google_parts;
 use crate::import::readers::table;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken};
+use crate::import::session::{Compaction, Left, ReadSession, Spoken};
 
 pub(in crate::import) const CONTENTS: Importer = Importer {
     name: "google",
@@ -59,8 +59,8 @@ fn read(
     input: &Input,
     importer: &Importer,
     recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
-    let mut session = Session::new(input, importer.name, &input.stem);
+) -> Result<Vec<ReadSession>, ImportError> {
+    let mut session = ReadSession::new(input, importer.name, &input.stem);
     for (place, row) in table::rows(input, importer.about, LISTS, recorder)? {
         add(&mut session, place, &row, recorder)?;
     }
@@ -69,7 +69,7 @@ fn read(
 
 /// Adds a content, or what an event holds.
 fn add(
-    session: &mut Session,
+    session: &mut ReadSession,
     place: Place,
     row: &Value,
     recorder: &mut Recorder,
@@ -132,7 +132,7 @@ fn with_usage(mut said: Vec<Spoken>, counts: &Value) -> Vec<Spoken> {
 fn compacted(
     place: Place,
     compaction: &Value,
-    session: &Session,
+    session: &ReadSession,
     recorder: &mut Recorder,
 ) -> Result<Compaction, ImportError> {
     let start = at_ms(&compaction["startTimestamp"]);

@@ -11,9 +11,11 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::table::{self, Answer, Block, Call, Read, Table};
+use crate::import::readers::table::{
+    self, CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
+};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session};
+use crate::import::session::{Compaction, Left, ReadSession};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "goose",
@@ -36,26 +38,26 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-const REQUEST: Call = Call(
+const REQUEST: CallFields = CallFields(
     "/id",
     "/toolCall/value/name",
     &["/toolCall/value/arguments"],
 );
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &["", "/conversation", "/messages"],
     role: "/role",
     roles: &[("user", Role::User), ("assistant", Role::Assistant)],
     content: &["/content"],
     kind: "/type",
     blocks: &[
-        ("text", Block::Text(&["/text"])),
-        ("thinking", Block::Thinking(&["/thinking"])),
-        ("toolRequest", Block::Call(REQUEST)),
-        ("frontendToolRequest", Block::Call(REQUEST)),
+        ("text", TableBlock::Text(&["/text"])),
+        ("thinking", TableBlock::Thinking(&["/thinking"])),
+        ("toolRequest", TableBlock::Call(REQUEST)),
+        ("frontendToolRequest", TableBlock::Call(REQUEST)),
         (
             "toolResponse",
-            Block::Result(Answer(
+            TableBlock::Result(ResultFields(
                 "/id",
                 &["/toolResult/value", "/toolResult/error"],
                 |block| {
@@ -64,14 +66,14 @@ const TABLE: Table = Table {
                 },
             )),
         ),
-        ("image", Block::Media("/mimeType", &["/data"])),
-        ("redactedThinking", Block::Aside),
-        ("toolConfirmationRequest", Block::Aside),
-        ("actionRequired", Block::Aside),
-        ("systemNotification", Block::Aside),
-        ("contextLengthExceeded", Block::Aside),
-        ("summarizationRequested", Block::Aside),
-        ("conversationCompacted", Block::Aside),
+        ("image", TableBlock::Media("/mimeType", &["/data"])),
+        ("redactedThinking", TableBlock::Aside),
+        ("toolConfirmationRequest", TableBlock::Aside),
+        ("actionRequired", TableBlock::Aside),
+        ("systemNotification", TableBlock::Aside),
+        ("contextLengthExceeded", TableBlock::Aside),
+        ("summarizationRequested", TableBlock::Aside),
+        ("conversationCompacted", TableBlock::Aside),
     ],
     // In seconds, so it is read here.
     at: "/at",
@@ -79,9 +81,9 @@ const TABLE: Table = Table {
     joins: false,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = table::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
-    let mut read = Read::new(&TABLE, recorder);
+    let mut read = ReadByTable::new(&TABLE, recorder);
     let mut visible = Vec::new();
     for (place, row) in &rows {
         let seen_by = |who: &str| row["metadata"][who] != false;
@@ -104,12 +106,12 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
     }
     let directory = rows.iter().find_map(|(_, row)| row["working_dir"].as_str());
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         projects: directory.map(project::of_directory).into_iter().collect(),
         directories: directory.map(str::to_owned).into_iter().collect(),
         messages: read.messages,
         compactions: read.compactions,
-        ..Session::new(input, IMPORTER.name, &input.stem)
+        ..ReadSession::new(input, IMPORTER.name, &input.stem)
     }])
 }
 

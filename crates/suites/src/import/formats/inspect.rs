@@ -16,10 +16,10 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::json_value;
-use crate::import::readers::requests::{self, Dialogue, Mark, Request};
-use crate::import::readers::wire::{self, Known, Wire};
+use crate::import::readers::requests::{self, Dialogue, Request, RequestMark};
+use crate::import::readers::wire::{self, KnownMessages, Wire};
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 
 const ABOUT: &str = "an Inspect log as JSON: an object with `eval` and `samples`; \
                      `inspect log dump FILE.eval > FILE.json` makes one of a zipped log";
@@ -40,7 +40,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let log = json_value::read(input, ABOUT, recorder)?;
     let task = log["eval"]["task"]
         .as_str()
@@ -48,10 +48,10 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .unwrap_or(&input.stem);
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(log["samples"].as_array().into_iter().flatten()) {
-        let mut reader = Reader {
+        let mut reader = InspectReader {
             element,
             attachments: &sample["attachments"],
-            known: Known::new(),
+            known: KnownMessages::new(),
             recorder,
         };
         let dialogues = reader.dialogues(sample)?;
@@ -65,26 +65,26 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             0 => format!("{group}/epoch-{epoch}"),
             _ => format!("{group}/epoch-{epoch}/side-{number}"),
         };
-        sessions.extend((0..).zip(dialogues).map(|(number, dialogue)| Session {
+        sessions.extend((0..).zip(dialogues).map(|(number, dialogue)| ReadSession {
             stem: stem(number),
             order: epoch,
             compactions: dialogue.compactions,
             messages: dialogue.messages,
-            ..Session::new(input, IMPORTER.name, &group)
+            ..ReadSession::new(input, IMPORTER.name, &group)
         }));
     }
     Ok(sessions)
 }
 
-struct Reader<'r> {
+struct InspectReader<'r> {
     /// The number of the sample.
     element: usize,
     attachments: &'r Value,
-    known: Known,
+    known: KnownMessages,
     recorder: &'r mut Recorder,
 }
 
-impl Reader<'_> {
+impl InspectReader<'_> {
     fn dialogues(&mut self, sample: &Value) -> Result<Vec<Dialogue>, ImportError> {
         let shared = sample["events_data"]["messages"]
             .as_array()
@@ -157,14 +157,14 @@ impl Reader<'_> {
         })
     }
 
-    fn mark(&mut self, event: &Value) -> Result<Mark, ImportError> {
+    fn mark(&mut self, event: &Value) -> Result<RequestMark, ImportError> {
         let place = Place::Element(self.element);
         let trigger = event["metadata"]["trigger"]
             .as_str()
             .or(event["type"].as_str())
             .map(str::to_owned);
         let at_ms = json_lines::at_ms(&event["timestamp"], place, self.recorder)?;
-        Ok(Mark {
+        Ok(RequestMark {
             at_ms,
             trigger,
             reported_tokens: event["tokens_before"].as_u64(),

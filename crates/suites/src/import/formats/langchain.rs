@@ -12,10 +12,10 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
-use crate::import::readers::blocks::{Blocks, blocks};
+use crate::import::readers::blocks::{BlockReader, blocks};
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "langchain",
@@ -63,9 +63,9 @@ fn is_summary(message: &Value) -> bool {
     message["additional_kwargs"]["lc_source"] == "summarization"
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let value = json_value::read(input, IMPORTER.about, recorder)?;
-    let mut session = Session::new(input, IMPORTER.name, &input.stem);
+    let mut session = ReadSession::new(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
         let said = spoken(place, message, recorder)?;
@@ -91,7 +91,7 @@ fn spoken(place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spok
     let mut parts = Vec::new();
     match role {
         Role::Tool => {
-            let mut reader = Blocks { recorder };
+            let mut reader = BlockReader { recorder };
             reader.result(&tool_result(message), &mut parts);
         }
         _ => {
@@ -100,7 +100,7 @@ fn spoken(place: Place, message: &Value, recorder: &mut Recorder) -> Result<Spok
                 |block: &&Value| block["type"] == "tool_use" || block["type"] == "function_call";
             let content = blocks(&message["content"]);
             for block in content.iter().filter(|block| !is_call(block)) {
-                parts.extend(Blocks { recorder }.part(place, role, block)?);
+                parts.extend(BlockReader { recorder }.part(place, role, block)?);
             }
         }
     }

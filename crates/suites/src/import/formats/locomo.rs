@@ -18,7 +18,7 @@ use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Question, Session, Spoken, type_name};
+use crate::import::session::{ImportedQuestion, ReadSession, Spoken, type_name};
 
 const ABOUT: &str = "LoCoMo: a JSON array of objects with `conversation` and `qa`";
 
@@ -39,7 +39,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let samples = json_value::read(input, ABOUT, recorder)?;
     let mut sessions = Vec::new();
     for (element, sample) in (1..).zip(samples.as_array().into_iter().flatten()) {
@@ -51,7 +51,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             recorder.repair(Place::Element(element), what)?;
             continue;
         }
-        let mut reader = Reader {
+        let mut reader = LocomoReader {
             element,
             user: None,
             ids: HashMap::new(),
@@ -62,7 +62,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     Ok(sessions)
 }
 
-struct Reader<'r> {
+struct LocomoReader<'r> {
     element: usize,
     /// Who speaks first.
     user: Option<String>,
@@ -71,8 +71,8 @@ struct Reader<'r> {
     recorder: &'r mut Recorder,
 }
 
-impl Reader<'_> {
-    fn session(&mut self, input: &Input, sample: &Value) -> Result<Session, ImportError> {
+impl LocomoReader<'_> {
+    fn session(&mut self, input: &Input, sample: &Value) -> Result<ReadSession, ImportError> {
         let mut messages = Vec::new();
         for (number, turns) in talks(&sample["conversation"]) {
             let date = sample["conversation"][format!("session_{number}_date_time")]
@@ -90,10 +90,10 @@ impl Reader<'_> {
         }
         let name = sample["sample_id"].as_str().filter(|id| !id.is_empty());
         let stem = name.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned);
-        Ok(Session {
+        Ok(ReadSession {
             questions,
             messages,
-            ..Session::new(input, IMPORTER.name, stem)
+            ..ReadSession::new(input, IMPORTER.name, stem)
         })
     }
 
@@ -167,7 +167,7 @@ impl Reader<'_> {
     }
 
     /// A question, unless it has nothing to be graded by. Category 5 asks for what was never said.
-    fn question(&mut self, qa: &Value) -> Result<Option<Question>, ImportError> {
+    fn question(&mut self, qa: &Value) -> Result<Option<ImportedQuestion>, ImportError> {
         /// The category of questions whose right answer is that it is not known.
         const ADVERSARIAL: u64 = 5;
         let evidence = self.evidence(qa)?;
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
         let forbidden =
             answer(&qa["adversarial_answer"]).filter(|wrong| gold.as_ref() != Some(wrong));
-        Ok(Some(Question {
+        Ok(Some(ImportedQuestion {
             text,
             gold,
             forbidden: forbidden.into_iter().collect(),

@@ -13,7 +13,7 @@ use crate::import::place::Place;
 use crate::import::readers::json_value;
 use crate::import::readers::table::words;
 use crate::import::report::Recorder;
-use crate::import::session::{Question, Session, Spoken};
+use crate::import::session::{ImportedQuestion, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "longmemeval",
@@ -32,11 +32,11 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_value::read(input, IMPORTER.about, recorder)?;
     let mut sessions = Vec::new();
     for (element, row) in (1..).zip(rows.as_array().into_iter().flatten()) {
-        let mut reader = Reader {
+        let mut reader = LongMemEvalReader {
             element,
             messages: Vec::new(),
             evidence: Vec::new(),
@@ -46,25 +46,25 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         for (number, chat) in chats.enumerate() {
             reader.chat(&row["haystack_dates"][number], chat)?;
         }
-        let questions = reader.question(row)?;
+        let questions = reader.question(row)?.into_iter().collect();
         let stem = reader.stem(input, row);
-        sessions.push(Session {
-            questions: questions.into_iter().collect(),
+        sessions.push(ReadSession {
+            questions,
             messages: reader.messages,
-            ..Session::new(input, IMPORTER.name, stem)
+            ..ReadSession::new(input, IMPORTER.name, stem)
         });
     }
     Ok(sessions)
 }
 
-struct Reader<'r> {
+struct LongMemEvalReader<'r> {
     element: usize,
     messages: Vec<Spoken>,
     evidence: Vec<Place>,
     recorder: &'r mut Recorder,
 }
 
-impl Reader<'_> {
+impl LongMemEvalReader<'_> {
     fn stem(&self, input: &Input, row: &Value) -> String {
         let id = row["question_id"].as_str().filter(|id| !id.is_empty());
         id.map_or_else(|| format!("{}-{}", input.stem, self.element), str::to_owned)
@@ -111,7 +111,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn question(&mut self, row: &Value) -> Result<Option<Question>, ImportError> {
+    fn question(&mut self, row: &Value) -> Result<Option<ImportedQuestion>, ImportError> {
         let id = row["question_id"].as_str().unwrap_or_default();
         let abstains = id.ends_with("_abs");
         let text = words(&row["question"]);
@@ -121,7 +121,7 @@ impl Reader<'_> {
             self.recorder.repair(Place::Element(self.element), what)?;
             return Ok(None);
         }
-        Ok(Some(Question {
+        Ok(Some(ImportedQuestion {
             text,
             gold,
             forbidden: Vec::new(),

@@ -6,7 +6,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 
 pub(in crate::import) const AIDER: Importer = Importer {
     name: "aider",
@@ -40,9 +40,9 @@ pub(in crate::import) const SPECSTORY: Importer = Importer {
 
 const STARTED: &str = "# aider chat started at";
 
-fn aider(input: &Input, recorder: &mut Recorder) -> Vec<Session> {
+fn aider(input: &Input, recorder: &mut Recorder) -> Vec<ReadSession> {
     let mut sessions = Vec::new();
-    let mut talk = Talk::default();
+    let mut talk = MarkdownTalk::default();
     for (number, line) in (1..).zip(input.text.lines()) {
         let place = Place::Line(number);
         if line.starts_with(STARTED) {
@@ -56,12 +56,12 @@ fn aider(input: &Input, recorder: &mut Recorder) -> Vec<Session> {
         }
     }
     sessions.extend(talk.session(input, AIDER.name));
-    let ordered = |(order, session)| Session { order, ..session };
+    let ordered = |(order, session)| ReadSession { order, ..session };
     (0..).zip(sessions).map(ordered).collect()
 }
 
-fn specstory(input: &Input, recorder: &mut Recorder) -> Vec<Session> {
-    let mut talk = Talk::default();
+fn specstory(input: &Input, recorder: &mut Recorder) -> Vec<ReadSession> {
+    let mut talk = MarkdownTalk::default();
     let mut who = None;
     for (number, line) in (1..).zip(input.text.lines()) {
         match (speaker(line), who) {
@@ -90,12 +90,12 @@ fn speaker(line: &str) -> Option<Role> {
 
 /// A conversation whose lines are read one after the other.
 #[derive(Default)]
-struct Talk {
+struct MarkdownTalk {
     messages: Vec<Spoken>,
     is_cut: bool,
 }
 
-impl Talk {
+impl MarkdownTalk {
     fn is_begun(&self) -> bool {
         !self.messages.is_empty()
     }
@@ -142,7 +142,7 @@ impl Talk {
     }
 
     /// The conversation, if anything was said.
-    fn session(mut self, input: &Input, importer: &'static str) -> Option<Session> {
+    fn session(mut self, input: &Input, importer: &'static str) -> Option<ReadSession> {
         for said in &mut self.messages {
             for part in &mut said.parts {
                 if let Part::Text { text } = part {
@@ -150,9 +150,9 @@ impl Talk {
                 }
             }
         }
-        (!self.messages.is_empty()).then(|| Session {
+        (!self.messages.is_empty()).then(|| ReadSession {
             messages: self.messages,
-            ..Session::new(input, importer, &input.stem)
+            ..ReadSession::new(input, importer, &input.stem)
         })
     }
 }

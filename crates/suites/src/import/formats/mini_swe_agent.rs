@@ -11,7 +11,7 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::{chat, json_value};
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "mini-swe-agent",
@@ -32,9 +32,9 @@ fn trajectory(text: &str) -> Option<Value> {
     format.starts_with("mini-swe-agent").then_some(value)
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let value = json_value::read(input, IMPORTER.about, recorder)?;
-    let mut session = Session::new(input, IMPORTER.name, &input.stem);
+    let mut session = ReadSession::new(input, IMPORTER.name, &input.stem);
     let turns = value["messages"].as_array().into_iter().flatten();
     for (number, turn) in (1..).zip(turns) {
         let place = Place::Element(number);

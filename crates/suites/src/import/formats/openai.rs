@@ -6,7 +6,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::readers::chat;
 use crate::import::readers::json_lines;
-use crate::import::readers::message_files::{self, Conversation, Said};
+use crate::import::readers::message_files::{self, MessageFile, SaidMessages};
 use crate::import::report::Recorder;
 use crate::import::session::Spoken;
 
@@ -58,8 +58,11 @@ fn recognises(text: &str) -> bool {
     !messages.is_empty() && !messages.iter().any(is_foreign)
 }
 
-fn messages(conversation: &Conversation, recorder: &mut Recorder) -> Result<Said, ImportError> {
-    let mut said = Said::default();
+fn messages(
+    conversation: &MessageFile,
+    recorder: &mut Recorder,
+) -> Result<SaidMessages, ImportError> {
+    let mut said = SaidMessages::default();
     for (place, message) in &conversation.messages {
         let at_ms = json_lines::at_ms(&message["timestamp"], *place, recorder)?;
         let spoken = chat::spoken(*place, message, recorder)?;

@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
 use crate::import::readers::blocks::{media, misplaced, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken, reported};
+use crate::import::session::{Compaction, Left, Notes, ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "pi",
@@ -27,7 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "badlogic/pi-mono 0.74, ~/.pi/agent/sessions/*/*.jsonl",
     compactions: "`compaction` has the place, time and tokens before (`tokensBefore`). The next request began with its `summary` and the messages from `firstKeptEntryId` on, in version 1 of the format from `firstKeptEntryIndex`. `fromHook` says that an extension wrote it. Usage and trigger are not in the file.",
     particulars: "`id` and `parentId` link entries from version 2 on; an entry without its parent follows the one before. Entries of other roles and types, such as a change of the model, are counted and left out.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: Some("PI_CODING_AGENT_DIR"),
         home: ".pi/agent",
         pattern: "sessions/*/*.jsonl",
@@ -46,7 +46,7 @@ const LINKS: Links = Links {
     parent: |row| row["parentId"].as_str(),
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
     let head = rows
         .iter()
@@ -61,7 +61,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             "session" => {}
             "message" if !kept.contains(&at) => recorder.ignore("message of an abandoned branch"),
             "message" => messages.extend(
-                Reader {
+                PiReader {
                     place: *place,
                     recorder,
                 }
@@ -87,7 +87,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             kind => recorder.ignore(kind),
         }
     }
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         projects: text("cwd").map(project::of_directory).into_iter().collect(),
         directories: text("cwd").map(str::to_owned).into_iter().collect(),
         compactions,
@@ -96,7 +96,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
                 .map(|(place, row)| (*place, &row["message"]["model"])),
         ),
         messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     }])
 }
 
@@ -139,12 +139,12 @@ fn compaction<'r>(
     })
 }
 
-struct Reader<'r> {
+struct PiReader<'r> {
     place: Place,
     recorder: &'r mut Recorder,
 }
 
-impl Reader<'_> {
+impl PiReader<'_> {
     fn spoken(&mut self, row: &Value) -> Result<Option<Spoken>, ImportError> {
         let message = &row["message"];
         let role = match message["role"].as_str().unwrap_or("unknown") {

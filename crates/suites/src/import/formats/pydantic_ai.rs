@@ -3,7 +3,7 @@
 use compactometer_engine::message::{Role, Usage};
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, Answer, Block, Call, Table};
+use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
 use crate::import::session::reported;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
@@ -28,30 +28,33 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
 };
 
-const RETURN: Answer = Answer("/tool_call_id", &["/content"], |_| false);
+const RETURN: ResultFields = ResultFields("/tool_call_id", &["/content"], |_| false);
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &["", "/messages"],
     role: "/kind",
     roles: &[("request", Role::User), ("response", Role::Assistant)],
     content: &["/parts"],
     kind: "/part_kind",
     blocks: &[
-        ("system-prompt", Block::TextOf(Role::System, &["/content"])),
-        ("user-prompt", Block::Text(&["/content"])),
-        ("text", Block::Text(&["/content"])),
-        ("thinking", Block::Thinking(&["/content"])),
-        ("tool-call", Block::Call(CALL)),
-        ("builtin-tool-call", Block::Call(CALL)),
-        ("tool-return", Block::Result(RETURN)),
-        ("builtin-tool-return", Block::Result(RETURN)),
+        (
+            "system-prompt",
+            TableBlock::TextOf(Role::System, &["/content"]),
+        ),
+        ("user-prompt", TableBlock::Text(&["/content"])),
+        ("text", TableBlock::Text(&["/content"])),
+        ("thinking", TableBlock::Thinking(&["/content"])),
+        ("tool-call", TableBlock::Call(CALL)),
+        ("builtin-tool-call", TableBlock::Call(CALL)),
+        ("tool-return", TableBlock::Result(RETURN)),
+        ("builtin-tool-return", TableBlock::Result(RETURN)),
         (
             "retry-prompt",
-            Block::Result(Answer("/tool_call_id", &["/content"], |_| true)),
+            TableBlock::Result(ResultFields("/tool_call_id", &["/content"], |_| true)),
         ),
         (
             "file",
-            Block::Media("/content/media_type", &["/content/data"]),
+            TableBlock::Media("/content/media_type", &["/content/data"]),
         ),
     ],
     at: "/timestamp",
@@ -69,4 +72,4 @@ const TABLE: Table = Table {
     joins: false,
 };
 
-const CALL: Call = Call("/tool_call_id", "/tool_name", &["/args"]);
+const CALL: CallFields = CallFields("/tool_call_id", "/tool_name", &["/args"]);

@@ -13,14 +13,14 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::google_parts::{self, Counts, usage};
+use crate::import::readers::google_parts::{self, GoogleUsage, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Notes, Session, Spoken};
+use crate::import::session::{Compaction, Left, Notes, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "qwen",
@@ -28,7 +28,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "QwenLM/qwen-code 0.24, ~/.qwen/projects/*/chats/*.jsonl",
     compactions: "`chat_compression` has the place, time, trigger (`triggerReason`) and tokens before, which the program may have estimated. The next request began with `compressedHistory`: a content read before is kept, and a new text beside an earlier call was written by the program. The last response of the telemetry that belongs to no message wrote the summary.",
     particulars: "`uuid` and `parentUuid` link rows; a row without its parent follows the one before. Thinking tokens are added to the output if the total shows that they are not in it. The usage of a summary that the program refused is not added.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: None,
         home: ".qwen",
         pattern: "projects/*/chats/*.jsonl",
@@ -50,11 +50,11 @@ const LINKS: Links = Links {
 /// The subtype of rows that are compactions.
 const COMPRESSION: &str = "chat_compression";
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
     let kept = linked::chain(&rows, &LINKS, recorder)?;
     let first = |key: &str| rows.iter().find_map(|(_, row)| row[key].as_str());
-    let mut reader = Reader {
+    let mut reader = QwenReader {
         recorder,
         messages: Vec::new(),
         compactions: Vec::new(),
@@ -72,13 +72,13 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             kind => reader.row(*place, kind, row)?,
         }
     }
-    let Reader {
+    let QwenReader {
         messages,
         compactions,
         ..
     } = reader;
     let group = first("sessionId").unwrap_or(&input.stem).to_owned();
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         projects: first("cwd")
             .map(project::of_directory)
             .into_iter()
@@ -87,7 +87,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         compactions,
         notes: Notes::of_models(rows.iter().map(|(place, row)| (*place, &row["model"]))),
         messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     }])
 }
 
@@ -98,7 +98,7 @@ fn directories(rows: &[(Place, Value)]) -> Vec<String> {
     directories
 }
 
-struct Reader<'r> {
+struct QwenReader<'r> {
     recorder: &'r mut Recorder,
     messages: Vec<Spoken>,
     compactions: Vec<Compaction>,
@@ -106,7 +106,7 @@ struct Reader<'r> {
     last_call: Option<Usage>,
 }
 
-impl Reader<'_> {
+impl QwenReader<'_> {
     fn row(&mut self, place: Place, kind: &str, row: &Value) -> Result<(), ImportError> {
         let subtype = row["subtype"].as_str();
         match (kind, subtype) {
@@ -162,7 +162,7 @@ impl Reader<'_> {
     fn telemetry(&mut self, event: &Value) {
         let count = |key: &str| event[key].as_u64().unwrap_or(0);
         if event["event.name"] == "qwen-code.api_response" {
-            self.last_call = usage(&Counts {
+            self.last_call = usage(&GoogleUsage {
                 input: count("input_token_count"),
                 cached: count("cached_content_token_count"),
                 output: count("output_token_count"),

@@ -3,7 +3,7 @@
 use compactometer_engine::message::Role;
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, Answer, Block, Call, Table};
+use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openai-responses",
@@ -38,11 +38,11 @@ fn is_known(row: &serde_json::Value) -> bool {
     row["type"].is_string() && row["message"].is_null() || row["role"].is_string()
 }
 
-const ANSWER: Answer = Answer("/call_id", &["/output"], |item| {
+const ANSWER: ResultFields = ResultFields("/call_id", &["/output"], |item| {
     item["output"]["success"] == false || item["status"] == "incomplete"
 });
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &["", "/input", "/output", "/items", "/data"],
     role: "",
     roles: &[
@@ -54,70 +54,73 @@ const TABLE: Table = Table {
     content: &[""],
     kind: "/type",
     blocks: &[
-        ("message", Block::Message("/role", "/content")),
-        ("untyped", Block::Message("/role", "/content")),
-        ("input_text", Block::Text(&["/text"])),
-        ("output_text", Block::Text(&["/text"])),
-        ("text", Block::Text(&["/text"])),
-        ("refusal", Block::Text(&["/refusal"])),
+        ("message", TableBlock::Message("/role", "/content")),
+        ("untyped", TableBlock::Message("/role", "/content")),
+        ("input_text", TableBlock::Text(&["/text"])),
+        ("output_text", TableBlock::Text(&["/text"])),
+        ("text", TableBlock::Text(&["/text"])),
+        ("refusal", TableBlock::Text(&["/refusal"])),
         (
             "input_image",
-            Block::Media("/type", &["/image_url", "/file_id"]),
+            TableBlock::Media("/type", &["/image_url", "/file_id"]),
         ),
         (
             "input_file",
-            Block::Media("/type", &["/file_data", "/file_url", "/file_id"]),
+            TableBlock::Media("/type", &["/file_data", "/file_url", "/file_id"]),
         ),
-        ("reasoning", Block::Thinking(&["/summary", "/content"])),
+        ("reasoning", TableBlock::Thinking(&["/summary", "/content"])),
         (
             "function_call",
-            Block::Call(Call("/call_id", "/name", &["/arguments"])),
+            TableBlock::Call(CallFields("/call_id", "/name", &["/arguments"])),
         ),
         (
             "custom_tool_call",
-            Block::Call(Call("/call_id", "/name", &["/input"])),
+            TableBlock::Call(CallFields("/call_id", "/name", &["/input"])),
         ),
         (
             "local_shell_call",
-            Block::Call(Call("/call_id", "local_shell", &["/action"])),
+            TableBlock::Call(CallFields("/call_id", "local_shell", &["/action"])),
         ),
         (
             "shell_call",
-            Block::Call(Call("/call_id", "shell", &["/action"])),
+            TableBlock::Call(CallFields("/call_id", "shell", &["/action"])),
         ),
         (
             "apply_patch_call",
-            Block::Call(Call("/call_id", "apply_patch", &["/operation"])),
+            TableBlock::Call(CallFields("/call_id", "apply_patch", &["/operation"])),
         ),
         (
             "computer_call",
-            Block::Call(Call("/call_id", "computer", &["/action"])),
+            TableBlock::Call(CallFields("/call_id", "computer", &["/action"])),
         ),
-        ("function_call_output", Block::Result(ANSWER)),
-        ("custom_tool_call_output", Block::Result(ANSWER)),
-        ("local_shell_call_output", Block::Result(ANSWER)),
-        ("shell_call_output", Block::Result(ANSWER)),
-        ("apply_patch_call_output", Block::Result(ANSWER)),
-        ("computer_call_output", Block::Result(ANSWER)),
+        ("function_call_output", TableBlock::Result(ANSWER)),
+        ("custom_tool_call_output", TableBlock::Result(ANSWER)),
+        ("local_shell_call_output", TableBlock::Result(ANSWER)),
+        ("shell_call_output", TableBlock::Result(ANSWER)),
+        ("apply_patch_call_output", TableBlock::Result(ANSWER)),
+        ("computer_call_output", TableBlock::Result(ANSWER)),
         (
             "mcp_call",
-            Block::Done(Call("/id", "/name", &["/arguments"]), OF_SERVER),
+            TableBlock::Done(CallFields("/id", "/name", &["/arguments"]), OF_SERVER),
         ),
         (
             "code_interpreter_call",
-            Block::Done(Call("/id", "code_interpreter", &["/code"]), OF_SERVER),
+            TableBlock::Done(CallFields("/id", "code_interpreter", &["/code"]), OF_SERVER),
         ),
         (
             "web_search_call",
-            Block::Done(Call("/id", "web_search", &["/action"]), OF_SERVER),
+            TableBlock::Done(CallFields("/id", "web_search", &["/action"]), OF_SERVER),
         ),
         (
             "file_search_call",
-            Block::Done(Call("/id", "file_search", &["/queries"]), OF_SERVER),
+            TableBlock::Done(CallFields("/id", "file_search", &["/queries"]), OF_SERVER),
         ),
-        ("compaction", Block::Compaction(&["/summary", "/content"])),
-        ("item_reference", Block::Aside),
-        ("mcp_list_tools", Block::Aside),
+        (
+            "compaction",
+            TableBlock::Compaction(&["/summary", "/content"]),
+        ),
+        ("item_reference", TableBlock::Aside),
+        ("mcp_list_tools", TableBlock::Aside),
     ],
     at: "/created_at",
     usage: |_| None,
@@ -125,7 +128,7 @@ const TABLE: Table = Table {
 };
 
 /// What a tool of the provider gave back.
-const OF_SERVER: Answer = Answer(
+const OF_SERVER: ResultFields = ResultFields(
     "/id",
     &["/error", "/output", "/outputs", "/results"],
     |item| !item["error"].is_null() || item["status"] == "failed",

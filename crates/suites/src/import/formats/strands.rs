@@ -15,7 +15,7 @@ use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken, reported};
+use crate::import::session::{ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "strands",
@@ -51,9 +51,9 @@ fn messages(value: &Value) -> Option<&Vec<Value>> {
     list.iter().all(are_own).then_some(list)
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let value = json_value::read(input, IMPORTER.about, recorder)?;
-    let mut session = Session::new(input, IMPORTER.name, &input.stem);
+    let mut session = ReadSession::new(input, IMPORTER.name, &input.stem);
     for (number, message) in (1..).zip(messages(&value).into_iter().flatten()) {
         let place = Place::Element(number);
         let role = if message["role"] == "assistant" {

@@ -17,7 +17,7 @@ use crate::import::place::Place;
 use crate::import::readers::chat;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken};
+use crate::import::session::{Compaction, Left, ReadSession, Spoken};
 
 const ABOUT: &str = "a trajectory of SWE-agent: a JSON object with `history`, messages with `agent` or `message_type`";
 
@@ -48,7 +48,7 @@ fn recognises(text: &str) -> bool {
     })
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let value = json_value::read(input, ABOUT, recorder)?;
     let history = value["history"]
         .as_array()
@@ -66,11 +66,11 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     }
     let compactions = compactions(history, &value["trajectory"], recorder);
     let project = value["environment"].as_str().and_then(project);
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         projects: project.into_iter().collect(),
         compactions,
         messages,
-        ..Session::new(input, IMPORTER.name, &input.stem)
+        ..ReadSession::new(input, IMPORTER.name, &input.stem)
     }])
 }
 

@@ -13,7 +13,7 @@ use crate::import::place::Place;
 use crate::import::readers::chat;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, type_name};
+use crate::import::session::{ReadSession, type_name};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "tau-bench",
@@ -44,7 +44,7 @@ fn recognises(text: &str) -> bool {
             .all(|key| beginning.contains(key))
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let mut sessions = Vec::new();
     for (element, value) in (1..).zip(elements(input, recorder)?) {
         sessions.extend(session(input, element, value, recorder)?);
@@ -71,7 +71,7 @@ fn session(
     element: usize,
     mut value: Value,
     recorder: &mut Recorder,
-) -> Result<Option<Session>, ImportError> {
+) -> Result<Option<ReadSession>, ImportError> {
     let task = match &value["task_id"] {
         Value::String(task) => task.clone(),
         Value::Number(task) => task.to_string(),
@@ -100,10 +100,10 @@ fn session(
             recorder,
         )?);
     }
-    Ok(Some(Session {
+    Ok(Some(ReadSession {
         stem: format!("task-{task}-trial-{trial}"),
         order: trial,
         messages,
-        ..Session::new(input, IMPORTER.name, format!("task-{task}"))
+        ..ReadSession::new(input, IMPORTER.name, format!("task-{task}"))
     }))
 }

@@ -4,7 +4,7 @@ use compactometer_engine::message::Role;
 use serde_json::Value;
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, Answer, Block, Call, Table};
+use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "vercel",
@@ -31,7 +31,7 @@ fn is_own(row: &Value) -> bool {
     kinds("parts").next().is_some() || kinds("content").any(|kind| kind.starts_with("tool-"))
 }
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &["", "/messages"],
     role: "/role",
     roles: &[
@@ -43,15 +43,15 @@ const TABLE: Table = Table {
     content: &["/parts", "/content"],
     kind: "/type",
     blocks: &[
-        ("text", Block::Text(&["/text"])),
-        ("reasoning", Block::Thinking(&["/text", "/reasoning"])),
+        ("text", TableBlock::Text(&["/text"])),
+        ("reasoning", TableBlock::Thinking(&["/text", "/reasoning"])),
         (
             "tool-call",
-            Block::Call(Call("/toolCallId", "/toolName", &["/input", "/args"])),
+            TableBlock::Call(CallFields("/toolCallId", "/toolName", &["/input", "/args"])),
         ),
         (
             "tool-result",
-            Block::Result(Answer(
+            TableBlock::Result(ResultFields(
                 "/toolCallId",
                 &["/output/value", "/output", "/result"],
                 |block| {
@@ -62,13 +62,13 @@ const TABLE: Table = Table {
         ),
         (
             "tool-invocation",
-            Block::Done(
-                Call(
+            TableBlock::Done(
+                CallFields(
                     "/toolInvocation/toolCallId",
                     "/toolInvocation/toolName",
                     &["/toolInvocation/args"],
                 ),
-                Answer(
+                ResultFields(
                     "/toolInvocation/toolCallId",
                     &["/toolInvocation/result"],
                     |_| false,
@@ -77,18 +77,18 @@ const TABLE: Table = Table {
         ),
         (
             "dynamic-tool",
-            Block::Done(Call("/toolCallId", "/toolName", &["/input"]), OF_PART),
+            TableBlock::Done(CallFields("/toolCallId", "/toolName", &["/input"]), OF_PART),
         ),
         (
             "tool-*",
-            Block::Done(Call("/toolCallId", "*", &["/input"]), OF_PART),
+            TableBlock::Done(CallFields("/toolCallId", "*", &["/input"]), OF_PART),
         ),
-        ("image", Block::Media("/mediaType", &["/image"])),
-        ("file", Block::Media("/mediaType", &["/data", "/url"])),
-        ("step-start", Block::Aside),
-        ("source-url", Block::Aside),
-        ("source-document", Block::Aside),
-        ("data-*", Block::Aside),
+        ("image", TableBlock::Media("/mediaType", &["/image"])),
+        ("file", TableBlock::Media("/mediaType", &["/data", "/url"])),
+        ("step-start", TableBlock::Aside),
+        ("source-url", TableBlock::Aside),
+        ("source-document", TableBlock::Aside),
+        ("data-*", TableBlock::Aside),
     ],
     at: "/createdAt",
     usage: |_| None,
@@ -96,6 +96,6 @@ const TABLE: Table = Table {
 };
 
 /// The result that a part of a call holds.
-const OF_PART: Answer = Answer("/toolCallId", &["/output", "/errorText"], |block| {
+const OF_PART: ResultFields = ResultFields("/toolCallId", &["/output", "/errorText"], |block| {
     block["state"] == "output-error"
 });

@@ -11,9 +11,11 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_value;
-use crate::import::readers::table::{Answer, Block, Call, Read, Table, words};
+use crate::import::readers::table::{
+    CallFields, FieldTable, ReadByTable, ResultFields, TableBlock, words,
+};
 use crate::import::report::Recorder;
-use crate::import::session::Session;
+use crate::import::session::ReadSession;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "vscode-chat",
@@ -37,23 +39,23 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &[],
     role: "",
     roles: &[],
     content: &[""],
     kind: "/kind",
     blocks: &[
-        ("untyped", Block::TextOf(Role::Assistant, &["/value"])),
+        ("untyped", TableBlock::TextOf(Role::Assistant, &["/value"])),
         (
             "markdownContent",
-            Block::TextOf(Role::Assistant, &["/content/value"]),
+            TableBlock::TextOf(Role::Assistant, &["/content/value"]),
         ),
-        ("thinking", Block::Thinking(&["/value"])),
+        ("thinking", TableBlock::Thinking(&["/value"])),
         (
             "toolInvocationSerialized",
-            Block::Done(
-                Call(
+            TableBlock::Done(
+                CallFields(
                     "/toolCallId",
                     "/toolId",
                     &[
@@ -62,7 +64,7 @@ const TABLE: Table = Table {
                         "/invocationMessage",
                     ],
                 ),
-                Answer(
+                ResultFields(
                     "/toolCallId",
                     &[
                         "/resultDetails/output",
@@ -73,16 +75,16 @@ const TABLE: Table = Table {
                 ),
             ),
         ),
-        ("*", Block::Aside),
+        ("*", TableBlock::Aside),
     ],
     at: "",
     usage: |_| None,
     joins: false,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let value = json_value::read(input, IMPORTER.about, recorder)?;
-    let mut read = Read::new(&TABLE, recorder);
+    let mut read = ReadByTable::new(&TABLE, recorder);
     let requests = value["requests"].as_array().into_iter().flatten();
     for (element, request) in (1..).zip(requests) {
         let at_ms = request["timestamp"].as_i64();
@@ -107,14 +109,14 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             }
         }
     }
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         messages: read.messages,
-        ..Session::new(input, IMPORTER.name, &input.stem)
+        ..ReadSession::new(input, IMPORTER.name, &input.stem)
     }])
 }
 
 /// A reply, its calls and their results.
-fn this_round(read: &mut Read<'_, '_>, place: Place, round: &Value, results: &Value) {
+fn this_round(read: &mut ReadByTable<'_, '_>, place: Place, round: &Value, results: &Value) {
     let text = |value: &Value, key: &str| words(&value[key]);
     let said = Part::Text {
         text: text(round, "response"),

@@ -16,11 +16,11 @@ use crate::import::session::reported;
 const MEDIA_TOKENS: u32 = 1_600;
 
 /// Reads blocks of one file.
-pub(in crate::import) struct Blocks<'r> {
+pub(in crate::import) struct BlockReader<'r> {
     pub(in crate::import) recorder: &'r mut Recorder,
 }
 
-impl Blocks<'_> {
+impl BlockReader<'_> {
     pub(in crate::import) fn part(
         &mut self,
         place: Place,

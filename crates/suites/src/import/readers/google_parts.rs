@@ -11,7 +11,7 @@ use crate::import::session::reported;
 
 /// The parts of one content.
 #[derive(Default)]
-pub(in crate::import) struct Parts {
+pub(in crate::import) struct GoogleParts {
     /// What the speaker said: texts, thoughts, calls and media.
     pub(in crate::import) said: Vec<Part>,
     /// Results of tools, each followed by its media.
@@ -25,8 +25,8 @@ pub(in crate::import) fn read(
     role: Role,
     place: Place,
     recorder: &mut Recorder,
-) -> Result<Parts, ImportError> {
-    let mut parts = Parts::default();
+) -> Result<GoogleParts, ImportError> {
+    let mut parts = GoogleParts::default();
     for block in blocks(content) {
         if let Some(result) = result(block) {
             parts.results.extend(result);
@@ -137,7 +137,7 @@ fn result(block: &Value) -> Option<Vec<Part>> {
 }
 
 /// Counts as the API reports them.
-pub(in crate::import) struct Counts {
+pub(in crate::import) struct GoogleUsage {
     /// Of the request, with what came from a cache.
     pub(in crate::import) input: u64,
     pub(in crate::import) cached: u64,
@@ -150,8 +150,8 @@ pub(in crate::import) struct Counts {
 
 /// The usage that the provider reported. Google counts thoughts beside the output and other
 /// providers count them in it; the total shows which.
-pub(in crate::import) fn usage(counts: &Counts) -> Option<Usage> {
-    let Counts {
+pub(in crate::import) fn usage(counts: &GoogleUsage) -> Option<Usage> {
+    let GoogleUsage {
         input,
         cached,
         output,
@@ -173,7 +173,7 @@ pub(in crate::import) fn usage(counts: &Counts) -> Option<Usage> {
 /// The usage in the form of the API's `usageMetadata`.
 pub(in crate::import) fn usage_metadata(value: &Value) -> Option<Usage> {
     let count = |key: &str| value[key].as_u64().unwrap_or(0);
-    usage(&Counts {
+    usage(&GoogleUsage {
         input: count("promptTokenCount"),
         cached: count("cachedContentTokenCount"),
         output: count("candidatesTokenCount"),

@@ -4,14 +4,14 @@
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::input::{BEGINNING, Input, Line};
+use crate::import::input::{BEGINNING, Input, InputLine};
 use crate::import::place::Place;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
 use crate::import::session::type_name;
 
 /// A line that is not JSON: its number and its text.
-pub(in crate::import) type Broken = (usize, String);
+pub(in crate::import) type BrokenLine = (usize, String);
 
 /// A file's objects with their places.
 pub(in crate::import) fn read(
@@ -26,14 +26,14 @@ pub(in crate::import) fn read(
     Ok(rows)
 }
 
-type Take<'t> = dyn FnMut(Place, Value, &mut Recorder) -> Result<(), ImportError> + 't;
+type TakeRow<'t> = dyn FnMut(Place, Value, &mut Recorder) -> Result<(), ImportError> + 't;
 
 /// Takes each object when its line is read, and returns the lines that are not JSON.
 pub(in crate::import) fn each(
     input: &Input,
     recorder: &mut Recorder,
-    take: &mut Take<'_>,
-) -> Result<Vec<Broken>, ImportError> {
+    take: &mut TakeRow<'_>,
+) -> Result<Vec<BrokenLine>, ImportError> {
     let mut broken = Vec::new();
     input.each_line(recorder, &mut |line, recorder| {
         let number = line.number;
@@ -76,7 +76,7 @@ fn places(line: usize) -> impl Iterator<Item = Place> {
 }
 
 /// What is said of a line that is not JSON.
-fn dropped(line: &Line<'_>, error: &serde_json::Error) -> String {
+fn dropped(line: &InputLine<'_>, error: &serde_json::Error) -> String {
     let torn = match line.is_last {
         true => "torn last line",
         false => "broken line",

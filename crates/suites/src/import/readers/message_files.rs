@@ -11,10 +11,10 @@ use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::surrogates;
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Session, Spoken};
+use crate::import::session::{Compaction, ReadSession, Spoken};
 
 /// One conversation of a file.
-pub(in crate::import) struct Conversation {
+pub(in crate::import) struct MessageFile {
     /// The object around the messages; null if there is none.
     pub(in crate::import) around: Value,
     pub(in crate::import) messages: Vec<(Place, Value)>,
@@ -22,7 +22,7 @@ pub(in crate::import) struct Conversation {
 
 /// What was said in a conversation.
 #[derive(Default)]
-pub(in crate::import) struct Said {
+pub(in crate::import) struct SaidMessages {
     pub(in crate::import) messages: Vec<Spoken>,
     pub(in crate::import) compactions: Vec<Compaction>,
 }
@@ -52,14 +52,14 @@ fn is_message(value: &Value) -> bool {
     value["role"].is_string() && value.get("content").is_some()
 }
 
-fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversation>, ImportError> {
+fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<MessageFile>, ImportError> {
     let values: Vec<(Place, Value)> = match surrogates::parse::<Value>(&input.text) {
         Ok((Value::Array(values), _)) => (1..).map(Place::Element).zip(values).collect(),
         Ok((value, _)) => vec![(Place::Line(1), value)],
         Err(_) => json_lines::read(input, recorder)?,
     };
     let mut found = Vec::new();
-    let mut loose = Conversation {
+    let mut loose = MessageFile {
         around: Value::Null,
         messages: Vec::new(),
     };
@@ -67,7 +67,7 @@ fn conversations(input: &Input, recorder: &mut Recorder) -> Result<Vec<Conversat
         match value.get_mut("messages").map(Value::take) {
             Some(Value::Array(messages)) => {
                 let places = (1..).map(|message| Place::Turn { element, message });
-                found.push(Conversation {
+                found.push(MessageFile {
                     around: value,
                     messages: places.zip(messages).collect(),
                 });
@@ -91,8 +91,8 @@ pub(in crate::import) fn sessions(
     input: &Input,
     format: &str,
     recorder: &mut Recorder,
-    read: fn(&Conversation, &mut Recorder) -> Result<Said, ImportError>,
-) -> Result<Vec<Session>, ImportError> {
+    read: fn(&MessageFile, &mut Recorder) -> Result<SaidMessages, ImportError>,
+) -> Result<Vec<ReadSession>, ImportError> {
     let mut sessions = Vec::new();
     for (order, conversation) in (0..).zip(conversations(input, recorder)?) {
         if conversation.around["tools"].is_array() {
@@ -105,7 +105,13 @@ pub(in crate::import) fn sessions(
 }
 
 /// A session of its own group, named by the object around the messages or by the file.
-fn session(input: &Input, format: &str, around: &Value, order: u64, said: Said) -> Session {
+fn session(
+    input: &Input,
+    format: &str,
+    around: &Value,
+    order: u64,
+    said: SaidMessages,
+) -> ReadSession {
     let text = |key: &str| {
         around[key]
             .as_str()
@@ -116,12 +122,12 @@ fn session(input: &Input, format: &str, around: &Value, order: u64, said: Said) 
         .iter()
         .find_map(|key| text(key));
     let stem = named.unwrap_or_else(|| input.stem.clone());
-    Session {
+    ReadSession {
         stem: stem.clone(),
         projects: text("project").into_iter().collect(),
         order,
         messages: said.messages,
         compactions: said.compactions,
-        ..Session::new(input, format, text("group_id").unwrap_or(stem))
+        ..ReadSession::new(input, format, text("group_id").unwrap_or(stem))
     }
 }

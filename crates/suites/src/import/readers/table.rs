@@ -11,10 +11,10 @@ use crate::import::place::Place;
 use crate::import::readers::blocks::{media, misplaced};
 use crate::import::readers::{json_lines, json_value};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Left, Session, Spoken, unreadable};
+use crate::import::session::{Compaction, Left, ReadSession, Spoken, unreadable};
 
 /// Where the fields of a format are.
-pub(in crate::import) struct Table {
+pub(in crate::import) struct FieldTable {
     /// The lists of rows; the empty pointer is the file itself.
     pub(in crate::import) rows: &'static [&'static str],
     /// Who says a row.
@@ -26,7 +26,7 @@ pub(in crate::import) struct Table {
     /// What kind of block it is.
     pub(in crate::import) kind: &'static str,
     /// Kinds of blocks; one that ends with `*` is the beginning of kinds.
-    pub(in crate::import) blocks: &'static [(&'static str, Block)],
+    pub(in crate::import) blocks: &'static [(&'static str, TableBlock)],
     /// The time of a row.
     pub(in crate::import) at: &'static str,
     pub(in crate::import) usage: fn(&Value) -> Option<Usage>,
@@ -35,15 +35,15 @@ pub(in crate::import) struct Table {
 }
 
 /// What a kind of block is. Of several pointers, the first that leads to a value counts.
-pub(in crate::import) enum Block {
+pub(in crate::import) enum TableBlock {
     Text(&'static [&'static str]),
     /// Words of another speaker than the row's.
     TextOf(Role, &'static [&'static str]),
     Thinking(&'static [&'static str]),
-    Call(Call),
-    Result(Answer),
+    Call(CallFields),
+    Result(ResultFields),
     /// A call with its result.
-    Done(Call, Answer),
+    Done(CallFields, ResultFields),
     /// A type and bytes or a link.
     Media(&'static str, &'static [&'static str]),
     /// A message among blocks: its speaker and its content.
@@ -56,22 +56,22 @@ pub(in crate::import) enum Block {
 
 /// The id, the name and the arguments of a call. The name `*` is the end of the kind, and a name
 /// that is no pointer is meant literally.
-pub(in crate::import) struct Call(
+pub(in crate::import) struct CallFields(
     pub(in crate::import) &'static str,
     pub(in crate::import) &'static str,
     pub(in crate::import) &'static [&'static str],
 );
 
 /// The id of the call, the text, and whether the call failed.
-pub(in crate::import) struct Answer(
+pub(in crate::import) struct ResultFields(
     pub(in crate::import) &'static str,
     pub(in crate::import) &'static [&'static str],
     pub(in crate::import) fn(&Value) -> bool,
 );
 
 /// What was read of a file by its table.
-pub(in crate::import) struct Read<'t, 'r> {
-    pub(in crate::import) table: &'t Table,
+pub(in crate::import) struct ReadByTable<'t, 'r> {
+    pub(in crate::import) table: &'t FieldTable,
     pub(in crate::import) recorder: &'r mut Recorder,
     pub(in crate::import) messages: Vec<Spoken>,
     pub(in crate::import) compactions: Vec<Compaction>,
@@ -111,18 +111,18 @@ pub(in crate::import) fn beginning(text: &str, keys: &[&str], lists: &[&str]) ->
 /// The one session of a file whose format is a table.
 pub(in crate::import) fn session(
     importer: &Importer,
-    table: &Table,
+    table: &FieldTable,
     input: &Input,
     recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
-    let mut read = Read::new(table, recorder);
+) -> Result<Vec<ReadSession>, ImportError> {
+    let mut read = ReadByTable::new(table, recorder);
     for (place, row) in rows(input, importer.about, table.rows, read.recorder)? {
         read.row(place, &row)?;
     }
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         messages: read.messages,
         compactions: read.compactions,
-        ..Session::new(input, importer.name, &input.stem)
+        ..ReadSession::new(input, importer.name, &input.stem)
     }])
 }
 
@@ -133,9 +133,9 @@ fn listed(value: &Value, lists: &[&str]) -> Vec<Value> {
     lists.flatten().cloned().collect()
 }
 
-impl<'t, 'r> Read<'t, 'r> {
-    pub(in crate::import) fn new(table: &'t Table, recorder: &'r mut Recorder) -> Self {
-        Read {
+impl<'t, 'r> ReadByTable<'t, 'r> {
+    pub(in crate::import) fn new(table: &'t FieldTable, recorder: &'r mut Recorder) -> Self {
+        ReadByTable {
             table,
             recorder,
             messages: Vec::new(),
@@ -255,35 +255,37 @@ impl<'t, 'r> Read<'t, 'r> {
         };
         let rest = kind.strip_prefix(name.trim_end_matches('*')).unwrap_or("");
         match known {
-            Block::Aside => self.recorder.ignore(kind),
-            Block::Text(at) | Block::TextOf(_, at) | Block::Thinking(at)
+            TableBlock::Aside => self.recorder.ignore(kind),
+            TableBlock::Text(at) | TableBlock::TextOf(_, at) | TableBlock::Thinking(at)
                 if found(block, at).is_none() =>
             {
                 self.recorder
                     .ignore(&format!("block `{kind}` without words"));
             }
-            Block::Text(at) => self.words(place, role, at_first(block, at), said)?,
-            Block::TextOf(role, at) => self.words(place, Some(*role), at_first(block, at), said)?,
-            Block::Message(role, content) => {
+            TableBlock::Text(at) => self.words(place, role, at_first(block, at), said)?,
+            TableBlock::TextOf(role, at) => {
+                self.words(place, Some(*role), at_first(block, at), said)?
+            }
+            TableBlock::Message(role, content) => {
                 let role = self.role(block.pointer(role));
                 let content = block.pointer(content).unwrap_or(&Value::Null);
                 self.content(place, role, content, said)?;
             }
-            Block::Compaction(summary) => self.compaction(place, &at_first(block, summary)),
-            Block::Thinking(_) | Block::Call(_) if matches!(role, Some(Role::User)) => {
+            TableBlock::Compaction(summary) => self.compaction(place, &at_first(block, summary)),
+            TableBlock::Thinking(_) | TableBlock::Call(_) if matches!(role, Some(Role::User)) => {
                 self.recorder.repair(place, misplaced(kind, Role::User))?;
             }
-            Block::Thinking(at) => said.push((Role::Assistant, thinking(at_first(block, at)))),
-            Block::Call(fields) => said.push((Role::Assistant, fields.part(block, rest))),
-            Block::Result(fields) => said.push(fields.part(block, role)),
-            Block::Done(call, answer) => {
+            TableBlock::Thinking(at) => said.push((Role::Assistant, thinking(at_first(block, at)))),
+            TableBlock::Call(fields) => said.push((Role::Assistant, fields.part(block, rest))),
+            TableBlock::Result(fields) => said.push(fields.part(block, role)),
+            TableBlock::Done(call, answer) => {
                 said.push((Role::Assistant, call.part(block, rest)));
                 // A call that is not finished has none.
                 if found(block, answer.1).is_some() {
                     said.push((Role::Tool, answer.result(block)));
                 }
             }
-            Block::Media(kind, data) => {
+            TableBlock::Media(kind, data) => {
                 let kind = block.pointer(kind).unwrap_or(&Value::Null);
                 let data = found(block, data).unwrap_or(&Value::Null);
                 let is_encoded = data.as_str().is_some_and(|data| !data.contains(':'));
@@ -293,7 +295,7 @@ impl<'t, 'r> Read<'t, 'r> {
         Ok(())
     }
 
-    fn known(&self, kind: &str) -> Option<(&'static str, &'t Block)> {
+    fn known(&self, kind: &str) -> Option<(&'static str, &'t TableBlock)> {
         let is = |name: &str| match name.strip_suffix('*') {
             Some(start) => kind.starts_with(start),
             None => kind == name,
@@ -314,9 +316,9 @@ impl<'t, 'r> Read<'t, 'r> {
     }
 }
 
-impl Call {
+impl CallFields {
     fn part(&self, block: &Value, rest: &str) -> Part {
-        let Call(id, name, arguments) = self;
+        let CallFields(id, name, arguments) = self;
         let name = match (*name, block.pointer(name)) {
             ("*", _) => rest.to_owned(),
             (_, Some(name)) => words(name),
@@ -330,7 +332,7 @@ impl Call {
     }
 }
 
-impl Answer {
+impl ResultFields {
     /// The result; words of the row's speaker if it names no call.
     fn part(&self, block: &Value, role: Option<Role>) -> (Role, Part) {
         let text = at_first(block, self.1);
@@ -341,7 +343,7 @@ impl Answer {
     }
 
     fn result(&self, block: &Value) -> Part {
-        let Answer(id, text, is_error) = self;
+        let ResultFields(id, text, is_error) = self;
         Part::ToolResult {
             call_id: at_first(block, &[id]),
             text: at_first(block, text),

@@ -16,13 +16,13 @@ use crate::import::session::{Spoken, reported};
 /// Reads messages of one place.
 pub(in crate::import) struct Wire<'r> {
     pub(in crate::import) place: Place,
-    pub(in crate::import) known: &'r mut Known,
+    pub(in crate::import) known: &'r mut KnownMessages,
     pub(in crate::import) recorder: &'r mut Recorder,
 }
 
 /// What was read already, because each request repeats the messages before it: a repair of them is
 /// reported once.
-pub(in crate::import) type Known = HashMap<blake3::Hash, Vec<Spoken>>;
+pub(in crate::import) type KnownMessages = HashMap<blake3::Hash, Vec<Spoken>>;
 
 impl Wire<'_> {
     /// Converts one message of a trace: its text by role, and its results.

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use super::known::Known;
+use super::known::KnownWords;
 use crate::import::readers::base64;
 
 /// Additional checks on a value's text, named in the table.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Check {
+pub(super) enum SecretCheck {
     Coded,
     Cookie,
     /// The credential in a header: a login, or letters and digits that are neither words nor names.
@@ -25,29 +25,29 @@ pub(super) enum Check {
     Varied,
 }
 
-impl Check {
-    pub(super) fn accepts(self, value: &str, known: &Known) -> bool {
+impl SecretCheck {
+    pub(super) fn accepts(self, value: &str, known: &KnownWords) -> bool {
         match self {
-            Check::Coded => coded(value),
-            Check::Cookie => value.split(';').any(|pair| cookie(pair, known)),
-            Check::Credential => {
+            SecretCheck::Coded => coded(value),
+            SecretCheck::Cookie => value.split(';').any(|pair| cookie(pair, known)),
+            SecretCheck::Credential => {
                 login(value) || mixed(value) && !dashed_words(value) && !joined_names(value)
             }
-            Check::Login => login(value),
-            Check::Mixed => mixed(value),
-            Check::NotDashedWords => !dashed_words(value),
-            Check::NotFolder => !known.shapes.folder.is_match(value),
-            Check::NotNames => !joined_names(value),
-            Check::NotNumber => !known.shapes.number.is_match(value),
-            Check::NotPlaceholder => !placeholder(value, known),
-            Check::NotTerm => !has_term(value, known),
-            Check::Random => random(value),
-            Check::Varied => varied(value),
+            SecretCheck::Login => login(value),
+            SecretCheck::Mixed => mixed(value),
+            SecretCheck::NotDashedWords => !dashed_words(value),
+            SecretCheck::NotFolder => !known.shapes.folder.is_match(value),
+            SecretCheck::NotNames => !joined_names(value),
+            SecretCheck::NotNumber => !known.shapes.number.is_match(value),
+            SecretCheck::NotPlaceholder => !placeholder(value, known),
+            SecretCheck::NotTerm => !has_term(value, known),
+            SecretCheck::Random => random(value),
+            SecretCheck::Varied => varied(value),
         }
     }
 }
 
-fn has_term(value: &str, known: &Known) -> bool {
+fn has_term(value: &str, known: &KnownWords) -> bool {
     value
         .split(['-', '/', ','])
         .any(|word| known.words.terms.contains(&*word.to_lowercase()))
@@ -60,7 +60,7 @@ pub(super) fn mixed(value: &str) -> bool {
 }
 
 /// A word that is neither a constant nor a remark.
-pub(super) fn lettered(value: &str, known: &Known) -> bool {
+pub(super) fn lettered(value: &str, known: &KnownWords) -> bool {
     let lower = value.to_lowercase();
     let remark = known.words.stand_ins.contains(&lower) || known.words.labels.contains(&lower);
     !remark && value.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -82,7 +82,7 @@ fn varied(value: &str) -> bool {
 }
 
 /// A name and a value that is neither a word nor a setting.
-fn cookie(pair: &str, known: &Known) -> bool {
+fn cookie(pair: &str, known: &KnownWords) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or_default();
     let session = || known.shapes.session.is_match(name);
     value.len() >= 12
@@ -178,7 +178,7 @@ pub(super) fn path(value: &str) -> bool {
 }
 
 /// A stand-in for a value: a placeholder, a type, an expression, a mask, or one character repeated.
-pub(super) fn placeholder(value: &str, known: &Known) -> bool {
+pub(super) fn placeholder(value: &str, known: &KnownWords) -> bool {
     let lower = value.to_lowercase();
     let word = lower.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     let repeated = value.chars().all(|letter| value.starts_with(letter));
@@ -186,7 +186,7 @@ pub(super) fn placeholder(value: &str, known: &Known) -> bool {
 }
 
 /// Several words, none of which is usual in labels or sentences.
-pub(super) fn passphrase(value: &str, known: &Known) -> bool {
+pub(super) fn passphrase(value: &str, known: &KnownWords) -> bool {
     let plain = |word: &str| known.words.labels.contains(&*word.to_lowercase());
     known.shapes.passphrase.is_match(value) && !value.split(' ').any(plain)
 }

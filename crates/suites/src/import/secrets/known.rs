@@ -8,29 +8,29 @@ use serde::Deserialize;
 
 /// Patterns and words that values are compared with.
 #[derive(Deserialize)]
-pub(super) struct Known {
+pub(super) struct KnownWords {
     pub(super) shapes: Shapes,
-    pub(super) words: Words,
+    pub(super) words: WordSet,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Shapes {
-    pub(super) escape: Pattern,
-    pub(super) quoted: Pattern,
-    pub(super) word: Pattern,
-    pub(super) number: Pattern,
-    pub(super) prose: Pattern,
-    pub(super) passphrase: Pattern,
-    pub(super) folder: Pattern,
-    pub(super) session: Pattern,
-    pub(super) type_name: Pattern,
-    pub(super) placeholder: Pattern,
+    pub(super) escape: KnownPattern,
+    pub(super) quoted: KnownPattern,
+    pub(super) word: KnownPattern,
+    pub(super) number: KnownPattern,
+    pub(super) prose: KnownPattern,
+    pub(super) passphrase: KnownPattern,
+    pub(super) folder: KnownPattern,
+    pub(super) session: KnownPattern,
+    pub(super) type_name: KnownPattern,
+    pub(super) placeholder: KnownPattern,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Words {
+pub(super) struct WordSet {
     pub(super) counted: BTreeSet<String>,
     pub(super) stand_ins: BTreeSet<String>,
     pub(super) sentence: BTreeSet<String>,
@@ -41,17 +41,17 @@ pub(super) struct Words {
 /// A compiled regular expression.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Pattern(Regex);
+pub(super) struct KnownPattern(Regex);
 
-impl TryFrom<String> for Pattern {
+impl TryFrom<String> for KnownPattern {
     type Error = regex::Error;
 
     fn try_from(text: String) -> Result<Self, regex::Error> {
-        Regex::new(&text).map(Pattern)
+        Regex::new(&text).map(KnownPattern)
     }
 }
 
-impl Deref for Pattern {
+impl Deref for KnownPattern {
     type Target = Regex;
 
     fn deref(&self) -> &Regex {

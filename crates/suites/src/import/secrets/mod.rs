@@ -20,9 +20,9 @@ use compactometer_engine::message::Part;
 use serde_json::{Map, Value};
 
 use super::error::ImportError;
-use super::session::{Left, Question, Session};
-use name::{Name, Setting};
-use table::{Found, Table};
+use super::session::{ImportedQuestion, Left, ReadSession};
+use name::{Name, NamedValue};
+use table::{FoundSecret, SecretTable};
 
 /// The kind and description of each row. Empty if the table is invalid, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -47,15 +47,15 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Compiled once, because that takes longer than masking a short session. An error is a bug in this
 /// program.
-static TABLE: LazyLock<Result<Table, String>> =
-    LazyLock::new(|| Table::parse(include_str!("rules.toml")));
+static TABLE: LazyLock<Result<SecretTable, String>> =
+    LazyLock::new(|| SecretTable::parse(include_str!("rules.toml")));
 
 /// The largest number of passes over a text. Two are enough unless a text was made to take long.
 const PASSES: usize = 4;
 
 /// Masks one session after the other, so that a secret has one number in all of them.
 pub(super) struct Masker {
-    table: &'static Table,
+    table: &'static SecretTable,
     /// How many secrets were masked, by kind.
     pub(super) counts: BTreeMap<&'static str, usize>,
     numbers: BTreeMap<String, usize>,
@@ -74,13 +74,17 @@ impl Masker {
     }
 
     /// Masks every text and argument of a session in place.
-    pub(super) fn session(&mut self, session: &mut Session) {
+    pub(super) fn session(&mut self, session: &mut ReadSession) {
         session
             .messages
             .iter_mut()
             .flat_map(|said| &mut said.parts)
             .for_each(|part| self.part(part));
-        for text in session.questions.iter_mut().flat_map(Question::texts_mut) {
+        for text in session
+            .questions
+            .iter_mut()
+            .flat_map(ImportedQuestion::texts_mut)
+        {
             self.replace(text);
         }
         for left in session
@@ -164,7 +168,7 @@ impl Masker {
                 if name.weak && self.replace(text) {
                     return true;
                 }
-                if !name.accepts(text, Setting::Quoted, &self.table.rows.known) {
+                if !name.accepts(text, NamedValue::Quoted, &self.table.rows.known) {
                     return self.replace(text);
                 }
                 *text = self.masked(&name.kind, text);
@@ -217,10 +221,10 @@ impl Masker {
         changed
     }
 
-    fn splice(&mut self, text: &mut String, found: &[Found<'static>]) -> bool {
+    fn splice(&mut self, text: &mut String, found: &[FoundSecret<'static>]) -> bool {
         let mut masked = String::new();
         let mut copied = 0;
-        for Found { kind, at } in found {
+        for FoundSecret { kind, at } in found {
             masked.push_str(&text[copied..at.start]);
             masked.push_str(&self.masked(kind, &text[at.clone()]));
             copied = at.end;
@@ -241,10 +245,10 @@ impl Masker {
 }
 
 /// Ranges in order, those that overlap as one of the first kind.
-fn union(mut found: Vec<Found<'static>>) -> Vec<Found<'static>> {
+fn union(mut found: Vec<FoundSecret<'static>>) -> Vec<FoundSecret<'static>> {
     // Stable: of two that begin at one place, the row above comes first.
     found.sort_by_key(|one| one.at.start);
-    let mut all = Vec::<Found<'static>>::new();
+    let mut all = Vec::<FoundSecret<'static>>::new();
     for next in found {
         match all.last_mut().filter(|last| next.at.start < last.at.end) {
             Some(last) => last.at.end = last.at.end.max(next.at.end),

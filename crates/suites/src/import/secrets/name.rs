@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 
-use super::checks::{Check, humps, joined_names, lettered, mixed, passphrase, path, placeholder};
-use super::known::{Known, Words};
+use super::checks::{
+    SecretCheck, humps, joined_names, lettered, mixed, passphrase, path, placeholder,
+};
+use super::known::{KnownWords, WordSet};
 
 /// A group of names that announce a secret; `rules.toml` explains the fields.
 #[derive(Default, Deserialize)]
@@ -18,7 +20,7 @@ pub(super) struct Name {
     pub(super) weak: bool,
     machine: bool,
     pub(super) fields: bool,
-    checks: Vec<Check>,
+    checks: Vec<SecretCheck>,
     least: Least,
 }
 
@@ -34,7 +36,7 @@ struct Least {
 /// How a value is written.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Setting {
+pub(super) enum NamedValue {
     /// In quotes, or as a field of JSON.
     Quoted,
     /// As a bare word, in a text that may be prose or a program.
@@ -50,7 +52,7 @@ pub(super) enum Setting {
 
 impl Name {
     /// The first group that matches a name.
-    pub(super) fn find<'a>(key: &str, names: &'a [Name], words: &Words) -> Option<&'a Name> {
+    pub(super) fn find<'a>(key: &str, names: &'a [Name], words: &WordSet) -> Option<&'a Name> {
         let parts = key
             .split(|letter: char| !letter.is_alphanumeric())
             .flat_map(humps)
@@ -65,7 +67,7 @@ impl Name {
         })
     }
 
-    fn fits(&self, end: &str, plain: &str, last: &str, before: &str, words: &Words) -> bool {
+    fn fits(&self, end: &str, plain: &str, last: &str, before: &str, words: &WordSet) -> bool {
         if self.whole {
             return plain == end;
         }
@@ -84,7 +86,7 @@ impl Name {
     }
 
     /// Whether a value under this name is a secret.
-    pub(super) fn accepts(&self, value: &str, setting: Setting, known: &Known) -> bool {
+    pub(super) fn accepts(&self, value: &str, setting: NamedValue, known: &KnownWords) -> bool {
         let long = |least: usize| value.len() >= least;
         let (mixed, names) = (mixed(value), joined_names(value));
         let odd = !(self.machine && names) && (!self.weak || long(10) && mixed);
@@ -92,17 +94,17 @@ impl Name {
             || known.shapes.prose.is_match(value) && (self.machine || !passphrase(value, known));
         let word = || long(self.least.shell) && !(names && value.contains(['.', '/']));
         let written = match setting {
-            Setting::Quoted => long(self.least.quoted) && odd && !said(),
-            Setting::Bare => {
+            NamedValue::Quoted => long(self.least.quoted) && odd && !said(),
+            NamedValue::Bare => {
                 long(self.least.bare)
                     && odd
                     && mixed
                     && !names
                     && !known.shapes.number.is_match(value)
             }
-            Setting::Assigned => word() && (!self.machine || mixed || lettered(value, known)),
-            Setting::Option => word() && (!self.machine || mixed),
-            Setting::Line => {
+            NamedValue::Assigned => word() && (!self.machine || mixed || lettered(value, known)),
+            NamedValue::Option => word() && (!self.machine || mixed),
+            NamedValue::Line => {
                 let typed = known.shapes.type_name.is_match(value);
                 self.least.line.is_some_and(long) && lettered(value, known) && !typed && !names
             }

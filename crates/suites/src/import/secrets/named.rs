@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::known::Words;
-use super::name::{Name, Setting};
-use super::table::{Context, Found, Table, before, touches_mask};
+use super::known::WordSet;
+use super::name::{Name, NamedValue};
+use super::table::{FoundSecret, SecretContext, SecretTable, before, touches_mask};
 
 /// The largest number of bytes read of a word, because a text without blanks may contain a name
 /// every few bytes.
@@ -25,10 +25,10 @@ struct Hit<'t, 'a> {
     name: &'a Name,
 }
 
-impl Table {
+impl SecretTable {
     /// All secrets that follow such names, in order.
-    pub(super) fn named(&self, text: &str) -> Vec<Found<'_>> {
-        let mut found = Vec::<Found<'_>>::new();
+    pub(super) fn named(&self, text: &str) -> Vec<FoundSecret<'_>> {
+        let mut found = Vec::<FoundSecret<'_>>::new();
         for end in self.end.find_iter(text) {
             let masked = found.last().is_some_and(|last| end.start() < last.at.end);
             if masked || text[end.end()..].starts_with(in_name) {
@@ -59,7 +59,7 @@ impl Table {
     }
 
     /// The secrets that follow a name in one context.
-    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &Context) -> Vec<Found<'a>> {
+    fn after<'a>(&self, hit: &Hit<'_, 'a>, context: &SecretContext) -> Vec<FoundSecret<'a>> {
         let Hit {
             text,
             spoken,
@@ -84,7 +84,7 @@ impl Table {
             )],
             None => self.values(hit, end.end + captures[0].len()),
         };
-        let secret = |(at, setting): &(Range<usize>, Setting)| {
+        let secret = |(at, setting): &(Range<usize>, NamedValue)| {
             let value = &text[at.clone()];
             let passed = context
                 .checks
@@ -96,7 +96,7 @@ impl Table {
         values
             .into_iter()
             .filter(secret)
-            .map(|(at, _)| Found {
+            .map(|(at, _)| FoundSecret {
                 kind: &name.kind,
                 at: whole(text, at),
             })
@@ -105,7 +105,7 @@ impl Table {
 
     /// The value at byte `at`, or the texts of a list that begins there, each with how it is
     /// written.
-    fn values(&self, hit: &Hit<'_, '_>, at: usize) -> Vec<(Range<usize>, Setting)> {
+    fn values(&self, hit: &Hit<'_, '_>, at: usize) -> Vec<(Range<usize>, NamedValue)> {
         let text = hit.text;
         let Some(list) = text[at..].strip_prefix('[') else {
             return self.value(hit, at, at).into_iter().collect();
@@ -114,21 +114,26 @@ impl Table {
         let skip =
             |rest: &str| text.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', ',']).len();
         let mut next = skip(list);
-        while let (Some((at, Setting::Quoted)), true) =
+        while let (Some((at, NamedValue::Quoted)), true) =
             (self.value(hit, at, next), values.len() < MOST)
         {
             next = skip(text[at.end..].trim_start_matches(['\\', '"', '\'', '`']));
-            values.push((at, Setting::Quoted));
+            values.push((at, NamedValue::Quoted));
         }
         values
     }
 
     /// The value at byte `at`. The text from the name up to `lead` introduces it.
-    fn value(&self, hit: &Hit<'_, '_>, lead: usize, at: usize) -> Option<(Range<usize>, Setting)> {
+    fn value(
+        &self,
+        hit: &Hit<'_, '_>,
+        lead: usize,
+        at: usize,
+    ) -> Option<(Range<usize>, NamedValue)> {
         let (rest, shapes) = (&hit.text[at..], &self.rows.known.shapes);
         if let Some(found) = shapes.quoted.captures(rest) {
             let value = (1..=4).find_map(|group| found.get(group))?;
-            return Some((at + value.start()..at + value.end(), Setting::Quoted));
+            return Some((at + value.start()..at + value.end(), NamedValue::Quoted));
         }
         let word = shapes
             .word
@@ -138,21 +143,26 @@ impl Table {
     }
 
     /// The part of a bare value that may be a secret, and how it is written.
-    fn bare<'t>(&self, value: &'t str, spoken: &str, between: &str) -> Option<(&'t str, Setting)> {
+    fn bare<'t>(
+        &self,
+        value: &'t str,
+        spoken: &str,
+        between: &str,
+    ) -> Option<(&'t str, NamedValue)> {
         let shouted = !spoken.bytes().any(|byte| byte.is_ascii_lowercase());
         let option = spoken.starts_with("--");
         if option || shouted && (between == "=" || between.contains("value")) {
             let setting = if option && !between.contains('=') {
-                Setting::Option
+                NamedValue::Option
             } else {
-                Setting::Assigned
+                NamedValue::Assigned
             };
             return Some((shell_word(value, &self.rows.known.words)?, setting));
         }
         // `PASS: test` is the outcome of a test.
         let result =
             spoken.eq_ignore_ascii_case("pass") && spoken != "pass" && between.contains(':');
-        Some((bare_word(value).filter(|_| !result)?, Setting::Bare))
+        Some((bare_word(value).filter(|_| !result)?, NamedValue::Bare))
     }
 }
 
@@ -199,7 +209,7 @@ fn bare_word(value: &str) -> Option<&str> {
 }
 
 /// A value as a shell parses it, or `None` for an expression or an option.
-fn shell_word<'t>(value: &'t str, words: &Words) -> Option<&'t str> {
+fn shell_word<'t>(value: &'t str, words: &WordSet) -> Option<&'t str> {
     let end = value
         .find(['\\', ';', '|', '&', '<', '>'])
         .unwrap_or(value.len());

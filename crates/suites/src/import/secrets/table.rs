@@ -7,55 +7,55 @@ use std::ops::Range;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::checks::Check;
-use super::known::{Known, Pattern};
-use super::name::{Name, Setting};
+use super::checks::SecretCheck;
+use super::known::{KnownPattern, KnownWords};
+use super::name::{Name, NamedValue};
 
 /// The compiled table.
-pub(super) struct Table {
-    pub(super) rows: Rows,
+pub(super) struct SecretTable {
+    pub(super) rows: SecretRows,
     /// Matches the end of any name in a text.
     pub(super) end: Regex,
 }
 
 /// The file. Its comments explain the fields.
 #[derive(Deserialize)]
-pub(super) struct Rows {
-    pub(super) known: Known,
+pub(super) struct SecretRows {
+    pub(super) known: KnownWords,
     /// Secrets that no name announces.
-    pub(super) form: Vec<Form>,
+    pub(super) form: Vec<SecretForm>,
     pub(super) name: Vec<Name>,
-    pub(super) context: Vec<Context>,
+    pub(super) context: Vec<SecretContext>,
     /// Strings that only look random.
-    pub(super) random: Vec<Form>,
+    pub(super) random: Vec<SecretForm>,
 }
 
 /// A secret that needs no name.
 #[derive(Deserialize)]
-pub(super) struct Form {
+pub(super) struct SecretForm {
     pub(super) kind: String,
     pub(super) about: String,
-    pattern: Pattern,
+    pattern: KnownPattern,
     #[serde(default)]
-    checks: Vec<Check>,
-    unless_after: Option<Pattern>,
-    unless_before: Option<Pattern>,
+    checks: Vec<SecretCheck>,
+    unless_after: Option<KnownPattern>,
+    unless_before: Option<KnownPattern>,
 }
 
 /// How a value follows a name.
 #[derive(Deserialize)]
-pub(super) struct Context {
+pub(super) struct SecretContext {
     pub(super) about: String,
-    pub(super) before: Option<Pattern>,
-    pub(super) after: Pattern,
+    pub(super) before: Option<KnownPattern>,
+    pub(super) after: KnownPattern,
     #[serde(default)]
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<SecretCheck>,
     #[serde(default)]
-    pub(super) setting: Setting,
+    pub(super) setting: NamedValue,
 }
 
 /// The range of a secret in a text.
-pub(super) struct Found<'a> {
+pub(super) struct FoundSecret<'a> {
     pub(super) kind: &'a str,
     pub(super) at: Range<usize>,
 }
@@ -63,19 +63,19 @@ pub(super) struct Found<'a> {
 /// The number of bytes before a secret that may identify it.
 const NEAR: usize = 200;
 
-impl Table {
+impl SecretTable {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fragments = parsed::<Fragments>(text)?.fragments;
         let fill = |text: String, (name, piece): (&String, &String)| {
             text.replace(&format!("%{name}%"), piece)
         };
-        let mut rows: Rows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
+        let mut rows: SecretRows = parsed(&fragments.iter().fold(text.to_owned(), fill))?;
         let end = end_of(&rows.name);
         let join = |end: &mut String| end.retain(|letter| letter != ' ');
         rows.name
             .iter_mut()
             .for_each(|name| name.ends.iter_mut().for_each(join));
-        Ok(Table {
+        Ok(SecretTable {
             rows,
             end: end.map_err(|error| format!("ends of names: {error}"))?,
         })
@@ -100,9 +100,9 @@ fn end_of(names: &[Name]) -> Result<Regex, regex::Error> {
     Regex::new(&format!("(?i-u:{})s?", ends.join("|")))
 }
 
-impl Form {
+impl SecretForm {
     /// All secrets of this form in a text, in order.
-    pub(super) fn find(&self, text: &str, known: &Known) -> Vec<Found<'_>> {
+    pub(super) fn find(&self, text: &str, known: &KnownWords) -> Vec<FoundSecret<'_>> {
         let mut found = Vec::new();
         // Most texts contain no secret, and captures cost memory.
         let mut at = self.pattern.is_match(text).then_some(0);
@@ -124,7 +124,7 @@ impl Form {
                     .iter()
                     .all(|check| check.accepts(secret.as_str(), known))
             {
-                found.push(Found {
+                found.push(FoundSecret {
                     kind: &self.kind,
                     at: secret.range(),
                 });
@@ -134,7 +134,7 @@ impl Form {
     }
 }
 
-fn within(pattern: &Option<Pattern>, text: &str) -> bool {
+fn within(pattern: &Option<KnownPattern>, text: &str) -> bool {
     pattern
         .as_ref()
         .is_some_and(|pattern| pattern.is_match(text))

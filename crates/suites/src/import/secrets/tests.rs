@@ -42,7 +42,7 @@ fn unmarked(kind: Option<&str>, marked: &str) -> (String, String) {
 
 /// A row, as the tests read it.
 #[derive(Deserialize)]
-struct Row {
+struct SecretRow {
     kind: Option<String>,
     about: String,
     #[serde(default)]
@@ -70,7 +70,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<SecretRow> {
     let table: toml::Table = include_str!("rules.toml").parse().expect("TOML");
     let rows = |group: &str| table[group].as_array().expect("rows").clone();
     FIELDS
@@ -83,7 +83,7 @@ fn rows() -> Vec<Row> {
 #[test]
 fn a_bad_table_is_an_error_that_says_where() {
     let table = include_str!("rules.toml");
-    assert!(Table::parse(table).is_ok());
+    assert!(SecretTable::parse(table).is_ok());
     for (from, to, expected) in [
         ("[fragments]", "[fragments", "TOML parse error at line 7"),
         (
@@ -105,7 +105,7 @@ fn a_bad_table_is_an_error_that_says_where() {
         ("[known.shapes]", "[known.forms]", "missing field `shapes`"),
     ] {
         assert!(table.contains(from), "{from}");
-        let error = Table::parse(&table.replacen(from, to, 1))
+        let error = SecretTable::parse(&table.replacen(from, to, 1))
             .err()
             .expect("an error")
             .to_string();

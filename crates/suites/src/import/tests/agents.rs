@@ -116,9 +116,9 @@ pub(super) const GEMINI_WHOLE: &str = r#"{"sessionId":"g-0","projectHash":"ab12"
 {"id":"w","timestamp":"2026-01-02T03:04:07Z","type":"warning","content":"Slow."}]}"#;
 
 /// What each compaction left, its place, time, trigger and reported tokens.
-type Shown = (u32, Option<i64>, Option<String>, Option<u64>, Vec<Retained>);
+type ShownCompactions = (u32, Option<i64>, Option<String>, Option<u64>, Vec<Retained>);
 
-fn compactions(found: &Scenario) -> Vec<Shown> {
+fn compactions(found: &Scenario) -> Vec<ShownCompactions> {
     let shown = |one: &RecordedCompaction| {
         (
             one.after.0,

@@ -30,14 +30,14 @@ fn lines(rows: &[Value]) -> String {
 
 /// A log of Claude Code that is written row by row.
 #[derive(Default)]
-struct Log {
+struct WrittenLog {
     rows: Vec<Value>,
     last: Option<String>,
     compactions: usize,
     tokens: u64,
 }
 
-impl Log {
+impl WrittenLog {
     fn row(&mut self, parent: Option<&str>, more: Value) -> String {
         let uuid = format!("row-{}", self.rows.len());
         let at = self.rows.len();
@@ -100,7 +100,7 @@ impl Log {
 
 #[test]
 fn a_session_that_was_resumed_from_before_its_compaction_left_it_behind() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     let before = log.last.clone();
     log.boundary();
@@ -122,7 +122,7 @@ fn a_session_that_was_resumed_from_before_its_compaction_left_it_behind() {
 
 #[test]
 fn a_reply_whose_request_was_much_shorter_follows_the_summary() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     log.tokens = 20_000;
     log.turn();
@@ -140,7 +140,7 @@ fn a_reply_whose_request_was_much_shorter_follows_the_summary() {
 
 #[test]
 fn a_late_row_without_an_answer_does_not_choose_the_branch() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     let early = log.last.clone();
     for _ in 0..10 {
@@ -156,7 +156,7 @@ fn a_late_row_without_an_answer_does_not_choose_the_branch() {
 /// So a hook finds it: a command of the user hangs on an earlier row, and the summary is the last row.
 #[test]
 fn a_compaction_that_ends_the_file_is_measured_whatever_other_branches_say() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     let before = log.last.clone();
     log.turn();
@@ -172,7 +172,7 @@ fn a_compaction_that_ends_the_file_is_measured_whatever_other_branches_say() {
 
 #[test]
 fn a_summary_without_a_parent_is_a_compaction_of_the_row_before_it() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     log.bare_summary();
     log.turn();
@@ -182,7 +182,7 @@ fn a_summary_without_a_parent_is_a_compaction_of_the_row_before_it() {
         ((1, Vec::new()), 1)
     );
 
-    let mut opened = Log::default();
+    let mut opened = WrittenLog::default();
     opened.bare_summary();
     opened.turn();
     assert_eq!(opened.fates(), (0, vec![(Unmeasured::NothingBefore, 1)]));
@@ -190,7 +190,7 @@ fn a_summary_without_a_parent_is_a_compaction_of_the_row_before_it() {
 
 #[test]
 fn a_compaction_of_which_nothing_else_was_read_is_counted() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     let first = log.rows.len();
     log.last = None;
@@ -206,7 +206,7 @@ fn a_compaction_of_which_nothing_else_was_read_is_counted() {
 
 #[test]
 fn the_call_that_wrote_a_summary_is_in_a_file_beside_the_session() {
-    let mut log = Log::default();
+    let mut log = WrittenLog::default();
     log.turn();
     log.boundary();
     log.summary();
@@ -293,7 +293,7 @@ proptest! {
 
     #[test]
     fn every_compaction_of_claude_code_has_a_fate(steps in rows(), forks in prop::collection::vec(any::<prop::sample::Index>(), 40)) {
-        let mut log = Log::default();
+        let mut log = WrittenLog::default();
         log.turn();
         for (step, fork) in steps.iter().zip(forks) {
             match step {

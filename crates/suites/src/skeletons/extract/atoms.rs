@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use compactometer_text::exact::of_argument;
 use compactometer_text::generic::is_generic;
 
-use crate::skeletons::format::{AtomKind, Piece, Shape};
+use crate::skeletons::format::{AtomKind, AtomShape, ValuePiece};
 use crate::skeletons::tokens_of;
 use crate::skeletons::words::{is_extension, is_of_addresses, is_root, number_of};
 
@@ -70,20 +70,20 @@ impl Humps {
 }
 
 /// The atoms and values of a session as they are found.
-pub(super) struct Values<'s> {
+pub(super) struct AtomValues<'s> {
     shared: &'s HashMap<String, usize>,
     atoms: HashMap<String, usize>,
     in_order: Vec<String>,
     numbers: HashMap<String, u32>,
     /// The values.
-    pub(super) rows: Vec<Vec<Piece>>,
+    pub(super) rows: Vec<Vec<ValuePiece>>,
     humps: Humps,
 }
 
-impl<'s> Values<'s> {
+impl<'s> AtomValues<'s> {
     /// None yet. `shared` are the atoms that projects share.
     pub(super) fn new(shared: &'s HashMap<String, usize>) -> Self {
-        Values {
+        AtomValues {
             shared,
             atoms: HashMap::new(),
             in_order: Vec::new(),
@@ -109,7 +109,7 @@ impl<'s> Values<'s> {
                 || is_of_addresses(run)
                 || is_generic;
             match number_of(run).filter(|_| is_known) {
-                Some(number) => Piece::Word(number),
+                Some(number) => ValuePiece::Word(number),
                 None => self.piece(run, shared_humps),
             }
         });
@@ -120,27 +120,27 @@ impl<'s> Values<'s> {
         number
     }
 
-    fn piece(&mut self, run: &str, shared_humps: &mut Humps) -> Piece {
+    fn piece(&mut self, run: &str, shared_humps: &mut Humps) -> ValuePiece {
         let first = run.chars().next().unwrap_or(' ');
         if !first.is_alphanumeric() {
-            return Piece::Mark(first);
+            return ValuePiece::Mark(first);
         }
         let atom = folded(run);
         let capitals = capitals(run, &atom);
         if let Some(number) = self.shared.get(&atom) {
             shared_humps.add(&atom, &capitals);
-            return Piece::Shared(*number, capitals);
+            return ValuePiece::Shared(*number, capitals);
         }
         self.humps.add(&atom, &capitals);
         let number = *self.atoms.entry(atom.clone()).or_insert_with(|| {
             self.in_order.push(atom);
             self.in_order.len() - 1
         });
-        Piece::Own(number, capitals)
+        ValuePiece::Own(number, capitals)
     }
 
     /// The shapes of the atoms.
-    pub(super) fn shapes(&self) -> Vec<Shape> {
+    pub(super) fn shapes(&self) -> Vec<AtomShape> {
         let hexadecimal = |atom: &&String| is_hash(atom);
         let long: Vec<&String> = self
             .in_order
@@ -156,7 +156,7 @@ impl<'s> Values<'s> {
         };
         self.in_order
             .iter()
-            .map(|atom| Shape {
+            .map(|atom| AtomShape {
                 4: parent(atom),
                 ..shape(atom, self.humps.of(atom))
             })
@@ -176,14 +176,14 @@ fn is_hash(atom: &str) -> bool {
 }
 
 /// The shapes of shared atoms.
-pub(super) fn shared_shapes(atoms: &[String], humps: &Humps) -> Vec<Shape> {
+pub(super) fn shared_shapes(atoms: &[String], humps: &Humps) -> Vec<AtomShape> {
     atoms
         .iter()
         .map(|atom| shape(atom, humps.of(atom)))
         .collect()
 }
 
-fn shape(atom: &str, humps: Vec<u16>) -> Shape {
+fn shape(atom: &str, humps: Vec<u16>) -> AtomShape {
     let mut runs = vec![0];
     let mut in_digits = false;
     for letter in atom.chars() {
@@ -207,5 +207,5 @@ fn shape(atom: &str, humps: Vec<u16>) -> Shape {
         tokens_of(atom, &humps)
     };
     let kind = AtomKind::new(is_hexadecimal, has_digits && atom.starts_with('0'));
-    Shape(runs, humps, kind, tokens, None)
+    AtomShape(runs, humps, kind, tokens, None)
 }

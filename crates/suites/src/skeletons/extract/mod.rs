@@ -10,18 +10,20 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_text::exact::{forms, whole};
 use serde_json::Value;
 
-use super::format::{Class, Node, Said, Session, Skeletons, Spoken};
+use super::format::{
+    ArgumentNode, SkeletonMessage, SkeletonPart, SkeletonSession, Skeletons, TextClass,
+};
 use super::words::{ARGUMENTS, CHOICES, FIRST_UNNAMED, TOOLS, ToolKind, kind_of, unnamed_kind};
-use crate::dice::{Dice, Stream};
-use atoms::{Humps, Values, folded, runs, shared_shapes};
-use texts::{Marks, TextReader};
+use crate::dice::{SeededDice, Stream};
+use atoms::{AtomValues, Humps, folded, runs, shared_shapes};
+use texts::{PunctuationMarks, TextReader};
 
 /// The skeletons of conversations. Facts and questions of these do not matter.
 pub fn extract(scenarios: &[Scenario]) -> Skeletons {
     let shared = shared_atoms(scenarios);
     let numbers = shared.iter().cloned().zip(0..).collect();
     let projects: BTreeSet<&str> = scenarios.iter().map(project).collect();
-    let (mut marks, mut humps) = (Marks::default(), Humps::default());
+    let (mut marks, mut humps) = (PunctuationMarks::default(), Humps::default());
     let sessions = scenarios
         .iter()
         .map(|scenario| {
@@ -63,7 +65,7 @@ fn shared_atoms(scenarios: &[Scenario]) -> Vec<String> {
         .map(|(atom, _)| atom)
         .collect();
     shared.sort_unstable();
-    Dice::new(7, 0, Stream::Skeleton).shuffle(&mut shared);
+    SeededDice::new(7, 0, Stream::Skeleton).shuffle(&mut shared);
     shared
 }
 
@@ -87,10 +89,14 @@ struct SessionReader<'s> {
 }
 
 impl<'s> SessionReader<'s> {
-    fn new(shared: &'s HashMap<String, usize>, marks: &'s mut Marks, humps: &'s mut Humps) -> Self {
+    fn new(
+        shared: &'s HashMap<String, usize>,
+        marks: &'s mut PunctuationMarks,
+        humps: &'s mut Humps,
+    ) -> Self {
         SessionReader {
             texts: TextReader {
-                values: Values::new(shared),
+                values: AtomValues::new(shared),
                 marks,
                 humps,
             },
@@ -99,7 +105,7 @@ impl<'s> SessionReader<'s> {
         }
     }
 
-    fn session(&mut self, scenario: &'s Scenario, project: u32) -> Session {
+    fn session(&mut self, scenario: &'s Scenario, project: u32) -> SkeletonSession {
         let directories = scenario
             .directories
             .iter()
@@ -128,7 +134,7 @@ impl<'s> SessionReader<'s> {
             .compactions
             .iter()
             .filter_map(|made| place(made.after));
-        Session {
+        SkeletonSession {
             project,
             directories,
             atoms: self.texts.values.shapes(),
@@ -138,7 +144,7 @@ impl<'s> SessionReader<'s> {
         }
     }
 
-    fn message(&mut self, message: &'s Message, pause: u64) -> Spoken {
+    fn message(&mut self, message: &'s Message, pause: u64) -> SkeletonMessage {
         let role = match message.role {
             Role::System => 0,
             Role::User => 1,
@@ -158,20 +164,22 @@ impl<'s> SessionReader<'s> {
                 usage.output,
             ]
         });
-        Spoken(role, pause, said, usage)
+        SkeletonMessage(role, pause, said, usage)
     }
 
-    fn part(&mut self, part: &'s Part, role: Role) -> Said {
+    fn part(&mut self, part: &'s Part, role: Role) -> SkeletonPart {
         match part {
             Part::Text { text } => {
                 let class = if role == Role::User {
-                    Class::User
+                    TextClass::User
                 } else {
-                    Class::Prose
+                    TextClass::Prose
                 };
-                Said::Text(self.texts.text(text, class))
+                SkeletonPart::Text(self.texts.text(text, class))
             }
-            Part::Thinking { text, .. } => Said::Thinking(self.texts.text(text, Class::Prose)),
+            Part::Thinking { text, .. } => {
+                SkeletonPart::Thinking(self.texts.text(text, TextClass::Prose))
+            }
             Part::ToolCall {
                 id,
                 name,
@@ -182,28 +190,28 @@ impl<'s> SessionReader<'s> {
                 text,
                 is_error,
             } => self.result(call_id, text, *is_error),
-            Part::Media { tokens, .. } => Said::Media(*tokens),
+            Part::Media { tokens, .. } => SkeletonPart::Media(*tokens),
         }
     }
 
-    fn call(&mut self, id: &'s str, name: &str, arguments: &str) -> Said {
+    fn call(&mut self, id: &'s str, name: &str, arguments: &str) -> SkeletonPart {
         let (number, tool) = (self.calls.len() as u32, self.tool(name));
         self.calls.insert(id, (number, tool));
         let parsed = serde_json::from_str(arguments);
         let value = parsed.unwrap_or_else(|_| serde_json::json!({ "content": arguments }));
-        Said::Call(number, tool, self.node(&value, ""))
+        SkeletonPart::Call(number, tool, self.node(&value, ""))
     }
 
-    fn result(&mut self, call: &str, text: &str, is_error: bool) -> Said {
+    fn result(&mut self, call: &str, text: &str, is_error: bool) -> SkeletonPart {
         let call = self.calls.get(call);
         let class = match call.map(|(_, tool)| kind_of(*tool)) {
-            Some(ToolKind::Read) => Class::Code,
-            Some(ToolKind::Search) => Class::Listing,
-            Some(ToolKind::Run) => Class::Log,
-            _ => Class::Other,
+            Some(ToolKind::Read) => TextClass::Code,
+            Some(ToolKind::Search) => TextClass::Listing,
+            Some(ToolKind::Run) => TextClass::Log,
+            _ => TextClass::Other,
         };
         let call = call.map(|(number, _)| *number);
-        Said::Result(call, is_error, self.texts.text(text, class))
+        SkeletonPart::Result(call, is_error, self.texts.text(text, class))
     }
 
     fn tool(&mut self, name: &str) -> u32 {
@@ -227,41 +235,41 @@ impl<'s> SessionReader<'s> {
         FIRST_UNNAMED + 2 * self.unnamed(name) + u32::from(is_authored)
     }
 
-    fn number(&mut self, text: &str) -> Node {
+    fn number(&mut self, text: &str) -> ArgumentNode {
         if whole(text).is_some() {
-            return Node::Value(self.texts.value(text));
+            return ArgumentNode::Value(self.texts.value(text));
         }
         let digits = text.trim_start_matches('-').split('.').next();
-        Node::Number(digits.map_or(1, str::len) as u16, text.starts_with('-'))
+        ArgumentNode::Number(digits.map_or(1, str::len) as u16, text.starts_with('-'))
     }
 
-    fn node(&mut self, value: &Value, name: &str) -> Node {
+    fn node(&mut self, value: &Value, name: &str) -> ArgumentNode {
         match value {
-            Value::Null => Node::Flag(None),
-            Value::Bool(flag) => Node::Flag(Some(*flag)),
+            Value::Null => ArgumentNode::Flag(None),
+            Value::Bool(flag) => ArgumentNode::Flag(Some(*flag)),
             Value::Number(number) => self.number(&number.to_string()),
             Value::Array(items) => {
-                Node::List(items.iter().map(|item| self.node(item, name)).collect())
+                ArgumentNode::List(items.iter().map(|item| self.node(item, name)).collect())
             }
-            Value::Object(fields) => Node::Fields(
+            Value::Object(fields) => ArgumentNode::Fields(
                 fields
                     .iter()
                     .map(|(name, value)| (self.field(name, value), self.node(value, name)))
                     .collect(),
             ),
             Value::String(text) => match CHOICES.iter().position(|known| known == text) {
-                Some(number) => Node::Choice(number),
-                None => Node::Text(self.texts.argument(text, class_of(name))),
+                Some(number) => ArgumentNode::Choice(number),
+                None => ArgumentNode::Text(self.texts.argument(text, class_of(name))),
             },
         }
     }
 }
 
-fn class_of(name: &str) -> Class {
+fn class_of(name: &str) -> TextClass {
     match name {
         "content" | "old_string" | "new_string" | "new_source" | "patch" | "oldString"
-        | "newString" | "oldText" | "newText" => Class::Code,
-        "command" | "cmd" => Class::Log,
-        _ => Class::Prose,
+        | "newString" | "oldText" | "newText" => TextClass::Code,
+        "command" | "cmd" => TextClass::Log,
+        _ => TextClass::Prose,
     }
 }

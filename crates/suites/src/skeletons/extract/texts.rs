@@ -5,25 +5,25 @@ use std::collections::HashMap;
 use compactometer_engine::tokens::{Encoding, TokenCounter};
 use compactometer_text::exact::{forms, whole};
 
-use super::atoms::{Humps, Values};
-use crate::skeletons::format::{Class, Gap, Text};
+use super::atoms::{AtomValues, Humps};
+use crate::skeletons::format::{Gap, Text, TextClass};
 
 /// Punctuation beside values, numbered.
-pub(super) struct Marks {
+pub(super) struct PunctuationMarks {
     numbers: HashMap<String, u32>,
     in_order: Vec<String>,
 }
 
-impl Default for Marks {
+impl Default for PunctuationMarks {
     fn default() -> Self {
-        Marks {
+        PunctuationMarks {
             numbers: HashMap::from([(String::new(), 0)]),
             in_order: vec![String::new()],
         }
     }
 }
 
-impl Marks {
+impl PunctuationMarks {
     fn number(&mut self, marks: &str) -> u32 {
         let next = self.in_order.len() as u32;
         let number = *self.numbers.entry(marks.to_owned()).or_insert(next);
@@ -42,8 +42,8 @@ impl Marks {
 
 /// Reads the texts of a session.
 pub(super) struct TextReader<'s> {
-    pub(super) values: Values<'s>,
-    pub(super) marks: &'s mut Marks,
+    pub(super) values: AtomValues<'s>,
+    pub(super) marks: &'s mut PunctuationMarks,
     pub(super) humps: &'s mut Humps,
 }
 
@@ -54,7 +54,7 @@ impl TextReader<'_> {
     }
 
     /// A text that may be one value as a whole.
-    pub(super) fn argument(&mut self, text: &str, class: Class) -> Text {
+    pub(super) fn argument(&mut self, text: &str, class: TextClass) -> Text {
         match whole(text) {
             Some(place) => self.between(text, class, vec![place]),
             None => self.text(text, class),
@@ -62,11 +62,16 @@ impl TextReader<'_> {
     }
 
     /// A text.
-    pub(super) fn text(&mut self, text: &str, class: Class) -> Text {
+    pub(super) fn text(&mut self, text: &str, class: TextClass) -> Text {
         self.between(text, class, forms(text).collect())
     }
 
-    fn between(&mut self, text: &str, class: Class, places: Vec<std::ops::Range<usize>>) -> Text {
+    fn between(
+        &mut self,
+        text: &str,
+        class: TextClass,
+        places: Vec<std::ops::Range<usize>>,
+    ) -> Text {
         let (mut gaps, mut ends, mut at) = (Vec::with_capacity(places.len() + 1), Vec::new(), 0);
         let stops = places.iter().map(Some).chain([None]);
         for (number, place) in stops.enumerate() {

@@ -1,7 +1,7 @@
 //! Text between values: words that say nothing, of the length that the tokens need.
 
-use crate::dice::Dice;
-use crate::skeletons::format::Class;
+use crate::dice::SeededDice;
+use crate::skeletons::format::TextClass;
 use crate::skeletons::words::{FILLER, LONGEST};
 
 /// What stands for short words in code.
@@ -11,8 +11,8 @@ const MARKS: &[&str] = &[",", " -", " a"];
 
 /// How the filler of one text is written.
 pub(super) struct Filler<'d> {
-    pub(super) dice: &'d mut Dice,
-    pub(super) class: Class,
+    pub(super) dice: &'d mut SeededDice,
+    pub(super) class: TextClass,
     /// The mean length of a word with its blank.
     pub(super) mean: f64,
     /// How its lines begin, as the skeleton has it.
@@ -67,7 +67,7 @@ impl Filler<'_> {
             .min(room);
         let before = text.len();
         if length <= 3 {
-            let marks = if self.class == Class::Code || wanted < 3.0 {
+            let marks = if self.class == TextClass::Code || wanted < 3.0 {
                 CODE_MARKS
             } else {
                 MARKS
@@ -76,7 +76,7 @@ impl Filler<'_> {
         } else {
             let word = self.dice.pick(&FILLER[length - 1]);
             text.push(' ');
-            let is_sentence = opens && matches!(self.class, Class::Prose | Class::User);
+            let is_sentence = opens && matches!(self.class, TextClass::Prose | TextClass::User);
             match word.chars().next().filter(|_| is_sentence) {
                 Some(first) => text.extend([&*first.to_uppercase().to_string(), &word[1..]]),
                 None => text.push_str(word),

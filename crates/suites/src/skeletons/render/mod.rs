@@ -9,12 +9,15 @@ use compactometer_formats::scenario::Scenario;
 use serde_json::{Map, Value};
 
 use super::cased;
-use super::format::{Class, Gap, Node, Piece, Said, Session, Skeletons, Spoken, Text};
+use super::format::{
+    ArgumentNode, Gap, SkeletonMessage, SkeletonPart, SkeletonSession, Skeletons, Text, TextClass,
+    ValuePiece,
+};
 use super::words::{ARGUMENTS, CHOICES, FIRST_UNNAMED, tool_name, word};
-use crate::dice::{Dice, Stream};
+use crate::dice::{SeededDice, Stream};
 use crate::each::each;
 use filler::Filler;
-use names::Names;
+use names::NameMaker;
 
 /// When a rendered conversation begins: 2025-06-15, in milliseconds.
 const START_MS: i64 = 1_750_000_000_000;
@@ -23,21 +26,21 @@ const START_MS: i64 = 1_750_000_000_000;
 /// facts yet.
 pub fn render(skeletons: &Skeletons, name: &str, seed: u64) -> Vec<Scenario> {
     // The names that sessions share come from a stream of their own.
-    let mut dice = Dice::new(seed, usize::MAX, Stream::Skeleton);
-    let shared = Names::new(&mut dice, &[]).all(&skeletons.shared);
+    let mut dice = SeededDice::new(seed, usize::MAX, Stream::Skeleton);
+    let shared = NameMaker::new(&mut dice, &[]).all(&skeletons.shared);
     let to_text = |points: &Vec<u32>| points.iter().copied().filter_map(char::from_u32).collect();
     let marks: Vec<String> = skeletons.punctuation.iter().map(to_text).collect();
     each(&skeletons.sessions, |number, session| {
-        let mut dice = Dice::new(seed, number, Stream::Skeleton);
-        let atoms = Names::new(&mut dice, &shared).all(&session.atoms);
-        let value = |pieces: &Vec<Piece>| {
+        let mut dice = SeededDice::new(seed, number, Stream::Skeleton);
+        let atoms = NameMaker::new(&mut dice, &shared).all(&session.atoms);
+        let value = |pieces: &Vec<ValuePiece>| {
             pieces
                 .iter()
                 .map(|piece| spelled(piece, &atoms, &shared))
                 .collect()
         };
         let values: Vec<String> = session.values.iter().map(value).collect();
-        let mut writer = Writer {
+        let mut writer = SkeletonWriter {
             marks: &marks,
             values,
             dice,
@@ -46,27 +49,27 @@ pub fn render(skeletons: &Skeletons, name: &str, seed: u64) -> Vec<Scenario> {
     })
 }
 
-fn spelled(piece: &Piece, own: &[String], shared: &[String]) -> String {
+fn spelled(piece: &ValuePiece, own: &[String], shared: &[String]) -> String {
     let cased = |atom: Option<&String>, capitals: &[u16]| {
         atom.map_or(String::new(), |atom| cased(atom, capitals))
     };
     match piece {
-        Piece::Mark(mark) => mark.to_string(),
-        Piece::Word(number) => word(*number).unwrap_or_default().to_owned(),
-        Piece::Own(number, capitals) => cased(own.get(*number), capitals),
-        Piece::Shared(number, capitals) => cased(shared.get(*number), capitals),
+        ValuePiece::Mark(mark) => mark.to_string(),
+        ValuePiece::Word(number) => word(*number).unwrap_or_default().to_owned(),
+        ValuePiece::Own(number, capitals) => cased(own.get(*number), capitals),
+        ValuePiece::Shared(number, capitals) => cased(shared.get(*number), capitals),
     }
 }
 
 /// Writes one session.
-struct Writer<'m> {
+struct SkeletonWriter<'m> {
     marks: &'m [String],
     values: Vec<String>,
-    dice: Dice,
+    dice: SeededDice,
 }
 
-impl Writer<'_> {
-    fn scenario(&mut self, session: &Session, id: String, seed: u64) -> Scenario {
+impl SkeletonWriter<'_> {
+    fn scenario(&mut self, session: &SkeletonSession, id: String, seed: u64) -> Scenario {
         let mut at_ms = START_MS;
         let messages = session.messages.iter().zip(1..).map(|(spoken, number)| {
             let pause = i64::try_from(spoken.1).unwrap_or_default();
@@ -104,7 +107,7 @@ impl Writer<'_> {
 
     fn message(
         &mut self,
-        Spoken(role, _, said, usage): &Spoken,
+        SkeletonMessage(role, _, said, usage): &SkeletonMessage,
         id: MessageId,
         at_ms: i64,
     ) -> Message {
@@ -131,16 +134,16 @@ impl Writer<'_> {
         }
     }
 
-    fn part(&mut self, said: &Said) -> Part {
+    fn part(&mut self, said: &SkeletonPart) -> Part {
         match said {
-            Said::Text(text) => Part::Text {
+            SkeletonPart::Text(text) => Part::Text {
                 text: self.text(text),
             },
-            Said::Thinking(text) => Part::Thinking {
+            SkeletonPart::Thinking(text) => Part::Thinking {
                 text: self.text(text),
                 signature: None,
             },
-            Said::Call(number, tool, arguments) => {
+            SkeletonPart::Call(number, tool, arguments) => {
                 let arguments = match self.node(arguments) {
                     Value::Object(fields) => Value::Object(fields),
                     other => serde_json::json!({ "text": other }),
@@ -151,12 +154,12 @@ impl Writer<'_> {
                     arguments: arguments.to_string(),
                 }
             }
-            Said::Result(call, is_error, text) => Part::ToolResult {
+            SkeletonPart::Result(call, is_error, text) => Part::ToolResult {
                 call_id: call.map_or("none".to_owned(), |number| format!("call{number}")),
                 text: self.text(text),
                 is_error: *is_error,
             },
-            Said::Media(tokens) => Part::Media {
+            SkeletonPart::Media(tokens) => Part::Media {
                 media_type: "image/png".to_owned(),
                 digest: format!("{:016x}", self.dice.below(usize::MAX)),
                 tokens: *tokens,
@@ -164,20 +167,23 @@ impl Writer<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node) -> Value {
+    fn node(&mut self, node: &ArgumentNode) -> Value {
         match node {
-            Node::Text(text) => Value::String(self.text(text)),
-            Node::Value(number) => self.number(*number),
-            Node::Number(digits, is_negative) => {
+            ArgumentNode::Text(text) => Value::String(self.text(text)),
+            ArgumentNode::Value(number) => self.number(*number),
+            ArgumentNode::Number(digits, is_negative) => {
                 let least = 10_i64.pow(u32::from(*digits).saturating_sub(1).min(17));
                 let number = least + self.dice.below(9 * least as usize) as i64;
                 (if *is_negative { -number } else { number }).into()
             }
-            Node::Flag(flag) => flag.map_or(Value::Null, Value::Bool),
-            Node::Choice(number) => CHOICES.get(*number).copied().unwrap_or_default().into(),
-            Node::List(items) => items.iter().map(|item| self.node(item)).collect(),
-            Node::Fields(fields) => {
-                let field = |(name, node): &(u32, Node)| (field_name(*name), self.node(node));
+            ArgumentNode::Flag(flag) => flag.map_or(Value::Null, Value::Bool),
+            ArgumentNode::Choice(number) => {
+                CHOICES.get(*number).copied().unwrap_or_default().into()
+            }
+            ArgumentNode::List(items) => items.iter().map(|item| self.node(item)).collect(),
+            ArgumentNode::Fields(fields) => {
+                let field =
+                    |(name, node): &(u32, ArgumentNode)| (field_name(*name), self.node(node));
                 Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
             }
         }
@@ -255,7 +261,7 @@ impl Writer<'_> {
         let of_starts =
             if is_numbered { 3.0 } else { 0.0 } + if starts > 1 { 1.0 } else { 0.0 } + 0.5;
         let left = (f64::from(tokens) - fixed - lines * of_starts).max(1.0);
-        let most = if *class == Class::Code { 9.0 } else { 11.0 };
+        let most = if *class == TextClass::Code { 9.0 } else { 11.0 };
         (((free - width(starts)) / left).clamp(1.2, most), starts)
     }
 }

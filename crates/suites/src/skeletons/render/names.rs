@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::dice::Dice;
-use crate::skeletons::format::Shape;
+use crate::dice::SeededDice;
+use crate::skeletons::format::AtomShape;
 use crate::skeletons::tokens_of;
 use crate::skeletons::words::{FILLER, number_of};
 
@@ -15,21 +15,21 @@ const TRIES: usize = 60;
 const TRIES_OF_TOKENS: usize = 40;
 
 /// Makes names, none twice where the shape has room.
-pub(super) struct Names<'d> {
-    dice: &'d mut Dice,
+pub(super) struct NameMaker<'d> {
+    dice: &'d mut SeededDice,
     taken: HashSet<String>,
 }
 
-impl<'d> Names<'d> {
-    pub(super) fn new(dice: &'d mut Dice, taken: &[String]) -> Self {
-        Names {
+impl<'d> NameMaker<'d> {
+    pub(super) fn new(dice: &'d mut SeededDice, taken: &[String]) -> Self {
+        NameMaker {
             dice,
             taken: taken.iter().cloned().collect(),
         }
     }
 
     /// A name for each shape. The shorter forms of a hash are its beginnings.
-    pub(super) fn all(&mut self, shapes: &[Shape]) -> Vec<String> {
+    pub(super) fn all(&mut self, shapes: &[AtomShape]) -> Vec<String> {
         let mut names: Vec<String> = shapes.iter().map(|shape| self.name(shape)).collect();
         for (at, shape) in shapes.iter().enumerate() {
             if let Some(parent) = shape.4.and_then(|parent| names.get(parent as usize)) {
@@ -39,7 +39,7 @@ impl<'d> Names<'d> {
         names
     }
 
-    fn name(&mut self, shape: &Shape) -> String {
+    fn name(&mut self, shape: &AtomShape) -> String {
         let mut name = String::new();
         for tried in 0..TRIES {
             name = self.draw(shape, tried);
@@ -57,7 +57,7 @@ impl<'d> Names<'d> {
         name
     }
 
-    fn draw(&mut self, shape: &Shape, tried: usize) -> String {
+    fn draw(&mut self, shape: &AtomShape, tried: usize) -> String {
         if !shape.has_digits() {
             let tokens = (shape.3 as usize).saturating_sub(1 + usize::from(tried % 3 == 2));
             return self.word(shape, tokens.max(1));
@@ -90,7 +90,7 @@ impl<'d> Names<'d> {
     }
 
     /// Words in as many pieces as the shape has tokens, cut where it has humps.
-    fn word(&mut self, shape: &Shape, tokens: usize) -> String {
+    fn word(&mut self, shape: &AtomShape, tokens: usize) -> String {
         let length = shape.length();
         let is_hump = |place: &u16| *place > 0 && !shape.1.contains(&(place - 1));
         let humps = shape.1.iter().copied().filter(is_hump).map(usize::from);

@@ -1,7 +1,7 @@
 //! What the words before a value say about it.
 
 use super::Stance;
-use super::clause::{CHOSEN, CONJUNCTIONS, LIMITS, RELEASES, Words, is_plain_denial};
+use super::clause::{CHOSEN, CONJUNCTIONS, ClauseWords, LIMITS, RELEASES, is_plain_denial};
 
 /// The largest number of words between a denial and what it governs, and between a denial and a
 /// number.
@@ -117,7 +117,7 @@ const CHANGES: &[&str] = &[
     "writes",
 ];
 
-pub(super) fn stance(words: &Words<'_>, is_number: bool) -> Stance {
+pub(super) fn stance(words: &ClauseWords<'_>, is_number: bool) -> Stance {
     let most = if is_number { WORDS_OF_NUMBER } else { WORDS };
     let said = (0..words.0.len().min(most)).find_map(|at| {
         let near = || if at < 2 { governing(words, at) } else { None };
@@ -129,7 +129,7 @@ pub(super) fn stance(words: &Words<'_>, is_number: bool) -> Stance {
 }
 
 /// Two words or more that belong together, anywhere before the value.
-fn phrase(words: &Words<'_>, at: usize) -> Option<Stance> {
+fn phrase(words: &ClauseWords<'_>, at: usize) -> Option<Stance> {
     let earlier = words.get(at + 1);
     match words.get(at) {
         "longer" if earlier == "no" => Some(Stance::Replaced),
@@ -154,7 +154,7 @@ fn phrase(words: &Words<'_>, at: usize) -> Option<Stance> {
 }
 
 /// Words directly before the value, or before its article.
-fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
+fn governing(words: &ClauseWords<'_>, at: usize) -> Option<Stance> {
     let earlier = words.get(at + 1);
     let is_next = at == 0 || matches!(words.get(0), "a" | "an" | "the");
     let is_denied = match words.get(at) {
@@ -187,7 +187,7 @@ fn governing(words: &Words<'_>, at: usize) -> Option<Stance> {
     }
 }
 
-fn single(words: &Words<'_>, at: usize, is_number: bool) -> Option<Stance> {
+fn single(words: &ClauseWords<'_>, at: usize, is_number: bool) -> Option<Stance> {
     match words.get(at) {
         word if CONJUNCTIONS.contains(&word) || RELEASES.contains(&word) => Some(Stance::Asserted),
         word if is_number && LIMITS.contains(&word) => Some(Stance::Asserted),
@@ -201,17 +201,17 @@ fn single(words: &Words<'_>, at: usize, is_number: bool) -> Option<Stance> {
 }
 
 /// Whether the words before the value are the start of a change: "renamed V to W".
-pub(super) fn changes(words: &Words<'_>) -> bool {
+pub(super) fn changes(words: &ClauseWords<'_>) -> bool {
     words.has(0, 3, CHANGED) || words.has(0, 3, TURNED)
 }
 
 /// Whether the words before the value ask to leave it as it is: "leave V", "keep V".
-pub(super) fn leaves(words: &Words<'_>) -> bool {
+pub(super) fn leaves(words: &ClauseWords<'_>) -> bool {
     words.has(0, 3, &["keep", "keeps", "leave", "leaves", "leaving"])
 }
 
 /// Whether a denial before the value forbids something. "We never closed V" does not.
-pub(super) fn forbids(words: &Words<'_>) -> bool {
+pub(super) fn forbids(words: &ClauseWords<'_>) -> bool {
     let opens = |first: &&str| is_plain_denial(first) || OPENINGS.contains(first);
     words.0.last().is_none_or(opens) || words.has(0, usize::MAX, MODALS)
 }

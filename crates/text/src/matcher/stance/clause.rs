@@ -65,12 +65,12 @@ pub(super) fn without_preposition(text: &str) -> &str {
 }
 
 /// Words, counted from a value. Beyond the last there are empty ones.
-pub(super) struct Words<'t>(pub(super) Vec<&'t str>);
+pub(super) struct ClauseWords<'t>(pub(super) Vec<&'t str>);
 
-impl<'t> Words<'t> {
+impl<'t> ClauseWords<'t> {
     /// Those of the clause before the value, the nearest first.
     pub(super) fn before(text: &'t str) -> Self {
-        Words(
+        ClauseWords(
             words(last_clause(text.trim_end_matches(OPENING)))
                 .rev()
                 .collect(),
@@ -78,7 +78,7 @@ impl<'t> Words<'t> {
     }
 
     pub(super) fn after(text: &'t str) -> Self {
-        Words(words(text).collect())
+        ClauseWords(words(text).collect())
     }
 
     pub(super) fn get(&self, at: usize) -> &'t str {

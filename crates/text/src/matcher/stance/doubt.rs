@@ -1,6 +1,6 @@
 //! Whether a sentence asks for a value or doubts it.
 
-use super::clause::{LIMITS, Words, sentence_after, words};
+use super::clause::{ClauseWords, LIMITS, sentence_after, words};
 
 /// The largest number of words between a doubt and the value.
 const WORDS: usize = 9;
@@ -29,19 +29,19 @@ const OWN: &[&str] = &[
 const ELSEWHERE: &[&str] = &["how", "what", "when", "where", "who", "why"];
 
 /// Whether a value between these words and this text is asked for or doubted.
-pub(super) fn is_open(before: &Words<'_>, after: &str, is_number: bool) -> bool {
+pub(super) fn is_open(before: &ClauseWords<'_>, after: &str, is_number: bool) -> bool {
     let after = sentence_after(after);
     is_asked(before, after)
         || is_guessed(before, is_number)
         || ends_in_guess(after)
         || (0..WORDS).any(|at| is_doubt(before, at, |by| at.checked_add_signed(-by)))
         || {
-            let words = Words::after(after);
+            let words = ClauseWords::after(after);
             (0..words.0.len()).any(|at| is_doubt(&words, at, |by| at.checked_add_signed(by)))
         }
 }
 
-fn is_asked(before: &Words<'_>, after: &str) -> bool {
+fn is_asked(before: &ClauseWords<'_>, after: &str) -> bool {
     let Some(rest) = after.strip_suffix('?') else {
         return false;
     };
@@ -67,7 +67,7 @@ fn is_asked(before: &Words<'_>, after: &str) -> bool {
 }
 
 /// "Perhaps V", "it could be V", "it might have been V".
-fn is_guessed(words: &Words<'_>, is_number: bool) -> bool {
+fn is_guessed(words: &ClauseWords<'_>, is_number: bool) -> bool {
     let is_modal = |at: usize| matches!(words.get(at), "could" | "may" | "might");
     let mut nearest = words
         .0
@@ -93,7 +93,7 @@ fn ends_in_guess(after: &str) -> bool {
 }
 
 /// Whether a doubt of the writer ends at this word, and is not about something else.
-fn is_doubt(words: &Words<'_>, at: usize, step: impl Fn(isize) -> Option<usize>) -> bool {
+fn is_doubt(words: &ClauseWords<'_>, at: usize, step: impl Fn(isize) -> Option<usize>) -> bool {
     let near = |by: isize| step(by).map_or("", |at| words.get(at));
     let has_two = match (near(-1), words.get(at)) {
         (_, "uncertain" | "unclear" | "unsure") => false,

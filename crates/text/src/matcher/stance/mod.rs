@@ -18,7 +18,7 @@ mod doubt;
 mod several;
 
 use self::after::After;
-use self::clause::{Words, head, tail};
+use self::clause::{ClauseWords, head, tail};
 use self::several::is_one_of_several;
 
 /// What is said about a value at one place.
@@ -41,7 +41,7 @@ pub(super) fn stance(text: &str, start: usize, end: usize, is_number: bool) -> S
     let value = &text[start..end];
     let text_before = tail(&text[..start]).to_ascii_lowercase();
     let text_after = head(&text[end..]).to_ascii_lowercase();
-    let before = Words::before(&text_before);
+    let before = ClauseWords::before(&text_before);
     if doubt::is_open(&before, &text_after, is_number) {
         return Stance::Open;
     }
@@ -87,7 +87,12 @@ fn with_version_mark(text: &str, start: usize) -> usize {
 
 /// "From V to W", of numbers, versions and ids. A file is copied from one place to another and
 /// stays.
-fn is_left_behind(before: &Words<'_>, after: &After<'_>, value: &str, is_number: bool) -> bool {
+fn is_left_behind(
+    before: &ClauseWords<'_>,
+    after: &After<'_>,
+    value: &str,
+    is_number: bool,
+) -> bool {
     let is_version =
         is_number || (value.bytes().any(|byte| byte.is_ascii_digit()) && !value.contains('/'));
     is_version && before.get(0) == "from" && after.turns(value, is_number, true)

@@ -53,8 +53,7 @@ fn is_before_alternative(after: &str, value: &str, is_number: bool, most: usize)
 
 /// "W or V".
 fn is_after_alternative(before: &str, after: &str, value: &str, is_number: bool) -> bool {
-    let text = before.trim_end_matches(OPENING);
-    let text = without_last_preposition(text);
+    let text = without_last_preposition(before.trim_end_matches(OPENING));
     let Some(text) = ["/or ", " or "]
         .iter()
         .find_map(|word| text.strip_suffix(word))

@@ -17,7 +17,7 @@ use crate::strategy::params::Settings;
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter};
 
 /// The ages and sizes of the progressive plan.
-pub(super) struct Levels {
+pub(super) struct AgeLevels {
     pub(super) moderate_age: usize,
     pub(super) compact_age: usize,
     pub(super) most: usize,
@@ -42,7 +42,7 @@ pub(super) struct Leg<'j> {
 }
 
 /// One message of the journey.
-pub(super) struct Shown {
+pub(super) struct ShownMessage {
     /// The summaries that it shows, as places in the journey; several where they are merged.
     pub(super) members: Range<usize>,
     pub(super) level: Level,
@@ -53,7 +53,7 @@ pub(super) struct Shown {
     pub(super) tokens: u32,
 }
 
-impl Shown {
+impl ShownMessage {
     pub(super) fn summary(&self, journey: &[Leg<'_>]) -> ShownSummary {
         let members = journey[self.members.clone()]
             .iter()
@@ -70,12 +70,12 @@ impl Shown {
 
 /// Neighbouring summaries that are shown as one.
 #[derive(Clone)]
-struct Group {
+struct MessageGroup {
     members: Range<usize>,
     level: Level,
 }
 
-impl Levels {
+impl AgeLevels {
     pub(super) fn new(settings: &Settings) -> Self {
         let Options {
             moderate_age,
@@ -89,7 +89,7 @@ impl Levels {
             ..
         } = Options::read(settings);
         let Deviations { unbounded } = Deviations::read(settings);
-        Levels {
+        AgeLevels {
             moderate_age,
             compact_age,
             most,
@@ -111,23 +111,23 @@ impl Levels {
         journey: &[Leg<'_>],
         budget: u32,
         counter: &dyn TokenCounter,
-    ) -> Vec<Shown> {
+    ) -> Vec<ShownMessage> {
         let mut groups = self.groups(journey);
         if self.unbounded {
-            let show = |group: &Group| self.show(group, self.size(group), journey, counter);
+            let show = |group: &MessageGroup| self.show(group, self.size(group), journey, counter);
             return groups.iter().map(show).collect();
         }
         // The frame and the text, counted apart, may take a token more than together.
         let frame = MESSAGE_OVERHEAD + counter.count_text(HEADER) + 1;
         loop {
             let room = budget.saturating_sub(frame * groups.len() as u32);
-            let needs = |group: &Group| self.needs(group, journey, counter);
+            let needs = |group: &MessageGroup| self.needs(group, journey, counter);
             let needs = groups.iter().map(needs).collect::<Vec<_>>();
             let sizes = shares(&needs, room);
             let too_small = |(size, need): (&u32, &Need)| *size < need.most.min(SENTENCE);
             if groups.len() > 1 && sizes.iter().zip(&needs).any(too_small) {
                 let end = groups.remove(1).members.end;
-                groups[0] = Group {
+                groups[0] = MessageGroup {
                     members: groups[0].members.start..end,
                     level: Level::Compact,
                 };
@@ -135,7 +135,7 @@ impl Levels {
             }
             // What one leaves of its share, since sentences are kept whole, the next may use.
             let mut left = 0;
-            let show = |(group, size): (&Group, &u32)| {
+            let show = |(group, size): (&MessageGroup, &u32)| {
                 let size = size + left;
                 let shown = self.show(group, size.min(self.size(group)), journey, counter);
                 left = (size + frame).saturating_sub(shown.tokens);
@@ -146,7 +146,7 @@ impl Levels {
     }
 
     /// The most that a group may take, in tokens of its text.
-    fn size(&self, group: &Group) -> u32 {
+    fn size(&self, group: &MessageGroup) -> u32 {
         match (group.members.len(), group.level) {
             (1, Level::Detailed) => u32::MAX,
             (1, Level::Moderate) => self.moderate,
@@ -158,7 +158,7 @@ impl Levels {
         }
     }
 
-    fn needs(&self, group: &Group, journey: &[Leg<'_>], counter: &dyn TokenCounter) -> Need {
+    fn needs(&self, group: &MessageGroup, journey: &[Leg<'_>], counter: &dyn TokenCounter) -> Need {
         let size = self.size(group);
         let mut written = 0_u32;
         let legs = &journey[group.members.clone()];
@@ -180,7 +180,7 @@ impl Levels {
 
     /// What is shown as one, as if the summaries had come one by one: what was merged once stays
     /// merged.
-    fn groups(&self, journey: &[Leg<'_>]) -> Vec<Group> {
+    fn groups(&self, journey: &[Leg<'_>]) -> Vec<MessageGroup> {
         let groups = match self.by_likeness {
             true => self.merged_by_likeness(journey),
             false => self.merged_from_the_oldest(journey.len()),
@@ -191,7 +191,7 @@ impl Levels {
         };
         groups
             .into_iter()
-            .map(|members| Group {
+            .map(|members| MessageGroup {
                 level: level(&members),
                 members,
             })
@@ -259,12 +259,12 @@ impl Levels {
 
     fn show(
         &self,
-        group: &Group,
+        group: &MessageGroup,
         most: u32,
         journey: &[Leg<'_>],
         counter: &dyn TokenCounter,
-    ) -> Shown {
-        let Group { mut members, level } = group.clone();
+    ) -> ShownMessage {
+        let MessageGroup { mut members, level } = group.clone();
         let text = match (&journey[members.clone()], level) {
             ([leg], Level::Detailed) => shortened(leg.body, None, most, counter),
             ([leg], _) => shortened(leg.body, Some(self.lines), most, counter),
@@ -277,7 +277,7 @@ impl Levels {
         let text = format!("{HEADER}{text}");
         let tokens = MESSAGE_OVERHEAD + counter.count_text(&text);
         let number = journey[members.clone()].last().map_or(0, |leg| leg.number);
-        Shown {
+        ShownMessage {
             members,
             level,
             number,

@@ -5,7 +5,7 @@ use crate::tokens::Encoding;
 
 const BODY: &str = "Summary: built the store.\nIt has two tables.\nIt is tested.\nIt is fast.\nIt is small.\nIt is new.\n\nKey Decisions:\n- use pg\n\nNext Steps:\n- ship\n\nArchitecture Decisions:\n- no cache";
 
-const LEVELS: Levels = Levels {
+const LEVELS: AgeLevels = AgeLevels {
     moderate_age: 5,
     compact_age: 10,
     most: 10,
@@ -89,7 +89,7 @@ fn a_hundred_rounds_stay_in_the_budget() {
     }
 }
 
-fn groups(levels: &Levels, parts: &[&str]) -> Vec<Range<usize>> {
+fn groups(levels: &AgeLevels, parts: &[&str]) -> Vec<Range<usize>> {
     let journey = parts
         .iter()
         .enumerate()
@@ -118,7 +118,7 @@ const PHASES: [&str; 8] = [
 
 #[test]
 fn likeness_merges_the_neighbours_of_one_phase_and_keeps_phases_apart() {
-    let oldest = Levels {
+    let oldest = AgeLevels {
         most: 6,
         moderate_age: 2,
         ..LEVELS
@@ -128,7 +128,7 @@ fn likeness_merges_the_neighbours_of_one_phase_and_keeps_phases_apart() {
         [0..3, 3..4, 4..5, 5..6, 6..7, 7..8],
         "the oldest, whatever they are about"
     );
-    let alike = Levels {
+    let alike = AgeLevels {
         by_likeness: true,
         ..oldest
     };
@@ -140,7 +140,7 @@ fn likeness_merges_the_neighbours_of_one_phase_and_keeps_phases_apart() {
 
 #[test]
 fn what_still_stands_in_full_is_not_merged_by_likeness() {
-    let levels = Levels {
+    let levels = AgeLevels {
         most: 4,
         moderate_age: 4,
         by_likeness: true,
@@ -157,7 +157,7 @@ fn what_still_stands_in_full_is_not_merged_by_likeness() {
 #[test]
 fn what_is_merged_stays_merged() {
     for by_likeness in [false, true] {
-        let levels = Levels {
+        let levels = AgeLevels {
             most: 4,
             moderate_age: 1,
             by_likeness,
@@ -191,14 +191,14 @@ fn each_level_keeps_to_its_size() {
             body: &long,
         })
         .collect::<Vec<_>>();
-    let levels = Levels {
+    let levels = AgeLevels {
         compact_age: 8,
         moderate: 60,
         compact: 20,
         ..LEVELS
     };
     let shown = levels.fit(&journey, u32::MAX, &Encoding::O200k);
-    let size = |shown: &Shown| Encoding::O200k.count_text(&shown.text[HEADER.len()..]);
+    let size = |shown: &ShownMessage| Encoding::O200k.count_text(&shown.text[HEADER.len()..]);
     assert!(
         shown.iter().any(|shown| size(shown) > 300),
         "the newest are whole"
@@ -240,12 +240,12 @@ fn short_of_room_all_levels_shrink_in_proportion() {
             body: &long,
         })
         .collect::<Vec<_>>();
-    let sizes = |levels: &Levels, budget| {
+    let sizes = |levels: &AgeLevels, budget| {
         let shown = levels.fit(&journey, budget, &Encoding::O200k);
-        let text = |shown: &Shown| Encoding::O200k.count_text(&shown.text[HEADER.len()..]);
+        let text = |shown: &ShownMessage| Encoding::O200k.count_text(&shown.text[HEADER.len()..]);
         shown.iter().map(text).collect::<Vec<_>>()
     };
-    let aged = Levels {
+    let aged = AgeLevels {
         compact_age: 8,
         ..LEVELS
     };
@@ -259,7 +259,7 @@ fn short_of_room_all_levels_shrink_in_proportion() {
         found[9] <= 2 * detailed,
         "the newest takes no more than the others: {found:?}"
     );
-    let flat = Levels {
+    let flat = AgeLevels {
         moderate_age: 1_000,
         compact_age: 1_001,
         ..LEVELS
@@ -278,9 +278,9 @@ proptest! {
         budget in 30..400_u32,
         by_likeness in any::<bool>(),
     ) {
-        let levels = Levels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, detailed: 80, moderate: 30, compact: 15, by_likeness, unbounded: false };
+        let levels = AgeLevels { moderate_age: 2, compact_age: 4, most: 5, lines: 2, detailed: 80, moderate: 30, compact: 15, by_likeness, unbounded: false };
         let journey = bodies.iter().enumerate().map(|(at, body)| Leg { number: at as u32, body }).collect::<Vec<_>>();
-        let tokens = |shown: &[Shown]| shown.iter().map(|shown| shown.tokens).sum::<u32>();
+        let tokens = |shown: &[ShownMessage]| shown.iter().map(|shown| shown.tokens).sum::<u32>();
         let (found, all) = (levels.fit(&journey, budget, &Encoding::O200k), levels.fit(&journey, u32::MAX / 2, &Encoding::O200k));
         prop_assert!(tokens(&found) <= budget, "{} of {budget}", tokens(&found));
         prop_assert_eq!(found.last().map(|shown| shown.members.end), Some(bodies.len()), "the newest is shown");

@@ -10,7 +10,7 @@ pub(in crate::import) struct Boundary {
     pub(super) trigger: Option<String>,
     pub(super) reported_tokens: Option<u64>,
     pub(super) took_ms: Option<u64>,
-    pub(super) kept: Kept,
+    pub(super) kept: KeptRows,
 }
 
 impl Boundary {
@@ -18,14 +18,14 @@ impl Boundary {
     /// that does.
     pub(in crate::import) fn tail(&self) -> Option<&str> {
         match &self.kept {
-            Kept::From { last, .. } => Some(last),
-            Kept::These(_) => None,
+            KeptRows::From { last, .. } => Some(last),
+            KeptRows::These(_) => None,
         }
     }
 }
 
 /// The rows that stay after the summary, by uuid.
-pub(super) enum Kept {
+pub(super) enum KeptRows {
     These(Vec<String>),
     From { first: String, last: String },
 }
@@ -44,8 +44,8 @@ pub(in crate::import) fn boundary(row: &Value) -> Option<Boundary> {
         .collect();
     let segment = &about["preservedSegment"];
     let kept = match (text(&segment["headUuid"]), text(&segment["tailUuid"])) {
-        (Some(first), Some(last)) => Kept::From { first, last },
-        _ => Kept::These(uuids),
+        (Some(first), Some(last)) => KeptRows::From { first, last },
+        _ => KeptRows::These(uuids),
     };
     Some(Boundary {
         trigger: text(&about["trigger"]),

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::import::formats::claude_code::row::Row;
+use crate::import::formats::claude_code::row::ClaudeCodeRow;
 
 /// What is on branches that the conversation left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const FALL: f64 = 0.8;
 /// The latest leaf behind the last words of a model or a person, or else the latest leaf. It is also
 /// the latest if it is a summary: nobody has spoken yet since the program compacted.
 pub(super) fn leaf(
-    rows: &[Row],
+    rows: &[ClaudeCodeRow],
     members: &[usize],
     inner: &[bool],
     parents: &[Option<usize>],
@@ -47,7 +47,7 @@ pub(super) fn leaf(
 }
 
 /// Whether a model or a person wrote words in the row.
-fn speaks(row: &Row) -> bool {
+fn speaks(row: &ClaudeCodeRow) -> bool {
     let content = row.message.as_ref().map(|message| &message["content"]);
     let has_words = |content: &serde_json::Value| {
         let mut blocks = content.as_array().into_iter().flatten();
@@ -58,7 +58,7 @@ fn speaks(row: &Row) -> bool {
 }
 
 /// Whether a model wrote the row, and not the program in its name.
-fn is_answer(row: &Row) -> bool {
+fn is_answer(row: &ClaudeCodeRow) -> bool {
     let model = |message: &serde_json::Value| message["model"].as_str().map(str::to_owned);
     let written = row
         .message
@@ -80,7 +80,11 @@ fn below(start: usize, members: &[usize], parents: &[Option<usize>]) -> HashSet<
 }
 
 /// Whether a compaction begins with a row: a boundary, or a summary without one.
-pub(super) fn begins_compaction(rows: &[Row], parents: &[Option<usize>], at: usize) -> bool {
+pub(super) fn begins_compaction(
+    rows: &[ClaudeCodeRow],
+    parents: &[Option<usize>],
+    at: usize,
+) -> bool {
     let above = std::iter::successors(parents[at], |row| parents[*row]);
     let mut silent = above.take_while(|row| rows[*row].message.is_none());
     let is_written = rows[at].summary && !silent.any(|row| rows[row].boundary.is_some());
@@ -88,7 +92,11 @@ pub(super) fn begins_compaction(rows: &[Row], parents: &[Option<usize>], at: usi
 }
 
 /// What the rows beside the conversation hold of compactions.
-pub(super) fn left_behind(rows: &[Row], parents: &[Option<usize>], beside: &[usize]) -> LeftBehind {
+pub(super) fn left_behind(
+    rows: &[ClaudeCodeRow],
+    parents: &[Option<usize>],
+    beside: &[usize],
+) -> LeftBehind {
     let compactions = beside
         .iter()
         .copied()
@@ -111,7 +119,7 @@ pub(super) fn left_behind(rows: &[Row], parents: &[Option<usize>], beside: &[usi
 
 /// Where the next turn hangs on the row before a compaction, although its request was so much
 /// shorter that the compaction took effect: the turn follows the summary.
-pub(super) fn continue_where_usage_fell(rows: &[Row], parents: &mut [Option<usize>]) {
+pub(super) fn continue_where_usage_fell(rows: &[ClaudeCodeRow], parents: &mut [Option<usize>]) {
     let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
     for (row, parent) in parents.iter().enumerate() {
         parent
@@ -153,7 +161,7 @@ pub(super) fn continue_where_usage_fell(rows: &[Row], parents: &mut [Option<usiz
 }
 
 /// The reported tokens of the request that the row answers.
-fn request_tokens(row: &Row) -> Option<u64> {
+fn request_tokens(row: &ClaudeCodeRow) -> Option<u64> {
     let usage = &row.message.as_ref().filter(|_| is_answer(row))?["usage"];
     let tokens = [
         "input_tokens",

@@ -6,12 +6,12 @@
 
 use std::collections::HashSet;
 
-use crate::import::formats::claude_code::row::Row;
+use crate::import::formats::claude_code::row::ClaudeCodeRow;
 use crate::import::place::Place;
-use crate::import::readers::json_lines::Broken;
+use crate::import::readers::json_lines::BrokenLine;
 
 /// Inserts a row without a message for each broken line.
-pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken]) {
+pub(in crate::import) fn put_back(rows: &mut Vec<ClaudeCodeRow>, broken: &[BrokenLine]) {
     let mut named = rows
         .iter()
         .filter_map(|row| row.parent.clone())
@@ -23,13 +23,13 @@ pub(in crate::import) fn put_back(rows: &mut Vec<Row>, broken: &[Broken]) {
 
 /// If there are several uuids, such as some in a tool's arguments, the row's own is the one that
 /// another row refers to.
-fn row(line: usize, text: &str, named: &HashSet<String>) -> Row {
+fn row(line: usize, text: &str, named: &HashSet<String>) -> ClaudeCodeRow {
     let uuids = values(text, "uuid").filter_map(string).collect::<Vec<_>>();
     let uuid = uuids
         .iter()
         .find(|uuid| named.contains(**uuid))
         .or(uuids.last());
-    Row {
+    ClaudeCodeRow {
         place: Place::Line(line),
         kind: "broken".to_owned(),
         uuid: uuid.map(|uuid| (*uuid).to_owned()),

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::row::Row;
+use super::row::ClaudeCodeRow;
 use crate::import::session::Cleared;
 
 /// The ids of the calls whose results a row takes out.
@@ -23,7 +23,7 @@ pub(super) struct Clearing {
 impl Clearing {
     /// What a row takes out. A reply says how many results its request left out, the earlier ones
     /// among them.
-    pub(super) fn at(&mut self, row: &Row) -> Option<Cleared> {
+    pub(super) fn at(&mut self, row: &ClaudeCodeRow) -> Option<Cleared> {
         let edits = row.message.as_ref().and_then(|message| {
             let edits = &message["context_management"]["applied_edits"];
             edits.as_array()

@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
-use crate::import::formats::claude_code::boundary::{Boundary, Kept};
+use crate::import::formats::claude_code::boundary::{Boundary, KeptRows};
 use crate::import::formats::claude_code::branches::LeftBehind;
-use crate::import::formats::claude_code::row::Row;
-use crate::import::formats::claude_code::tree::Chosen;
+use crate::import::formats::claude_code::row::ClaudeCodeRow;
+use crate::import::formats::claude_code::tree::ChosenRow;
 use crate::import::place::Place;
 use crate::import::readers::blocks::blocks;
 use crate::import::session::{Compaction, Left};
@@ -51,9 +51,9 @@ pub(in crate::import) fn attached(row: &Value) -> Option<String> {
 
 /// The rows without the summaries of compactions, and the compactions.
 pub(in crate::import) fn split(
-    rows: &[Row],
-    chosen: Vec<Chosen>,
-) -> (Vec<Chosen>, Vec<Compaction>) {
+    rows: &[ClaudeCodeRow],
+    chosen: Vec<ChosenRow>,
+) -> (Vec<ChosenRow>, Vec<Compaction>) {
     let (mut kept, mut compactions) = (Vec::with_capacity(chosen.len()), Vec::<Compaction>::new());
     let mut spoken = false;
     // Whether the last compaction still lacks its summary, and whether no turn followed it yet.
@@ -107,7 +107,7 @@ pub(in crate::import) fn split(
 
 /// The compactions on branches that the conversation left.
 pub(in crate::import) fn left_behind<'r>(
-    rows: &'r [Row],
+    rows: &'r [ClaudeCodeRow],
     left: &'r LeftBehind,
 ) -> impl Iterator<Item = Compaction> + 'r {
     left.compactions.iter().map(|row| Compaction {
@@ -117,10 +117,10 @@ pub(in crate::import) fn left_behind<'r>(
 }
 
 fn compaction(
-    row: &Row,
+    row: &ClaudeCodeRow,
     boundary: Option<&Boundary>,
-    before: &[Chosen],
-    rows: &[Row],
+    before: &[ChosenRow],
+    rows: &[ClaudeCodeRow],
 ) -> Compaction {
     Compaction {
         at_ms: row.at_ms,
@@ -137,9 +137,14 @@ fn compaction(
 
 /// The place of a compaction: that of its row, or after a message that was said before it and is
 /// written after it.
-fn place(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]) -> Place {
+fn place(
+    row: &ClaudeCodeRow,
+    boundary: Option<&Boundary>,
+    before: &[ChosenRow],
+    rows: &[ClaudeCodeRow],
+) -> Place {
     let last = before.last().map(|choice| &rows[choice.row]);
-    let is_tail = |last: &&Row| {
+    let is_tail = |last: &&ClaudeCodeRow| {
         last.uuid.is_some() && last.uuid.as_deref() == boundary.and_then(Boundary::tail)
     };
     match last.filter(is_tail).map(|last| last.place) {
@@ -148,21 +153,21 @@ fn place(row: &Row, boundary: Option<&Boundary>, before: &[Chosen], rows: &[Row]
     }
 }
 
-impl Kept {
-    fn left(&self, before: &[Chosen], rows: &[Row]) -> Vec<Left> {
+impl KeptRows {
+    fn left(&self, before: &[ChosenRow], rows: &[ClaudeCodeRow]) -> Vec<Left> {
         let before = || {
             before
                 .iter()
                 .map(|choice| &rows[choice.row])
                 .filter(|row| row.message.is_some())
         };
-        let place = |row: &Row| Left::Kept(row.place);
+        let place = |row: &ClaudeCodeRow| Left::Kept(row.place);
         match self {
-            Kept::These(uuids) => before()
+            KeptRows::These(uuids) => before()
                 .filter(|row| row.uuid.as_ref().is_some_and(|uuid| uuids.contains(uuid)))
                 .map(place)
                 .collect(),
-            Kept::From { first, last } => {
+            KeptRows::From { first, last } => {
                 let from = before().skip_while(|row| row.uuid.as_ref() != Some(first));
                 let mut is_past = false;
                 let up_to = from.take_while(|row| {
@@ -174,7 +179,7 @@ impl Kept {
     }
 }
 
-fn text(row: &Row) -> String {
+fn text(row: &ClaudeCodeRow) -> String {
     let blocks = row
         .message
         .as_ref()

@@ -24,15 +24,15 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::blocks::{Blocks, blocks, usage};
+use crate::import::readers::blocks::{BlockReader, blocks, usage};
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Notes, Session, Spoken, type_name};
+use crate::import::session::{Notes, ReadSession, Spoken, type_name};
 use cleared::Clearing;
-use row::Row;
+use row::ClaudeCodeRow;
 
 const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
 
@@ -42,7 +42,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "Claude Code 1.0, ~/.claude/projects/*/SESSION.jsonl",
     compactions: "The boundary has the place, time, trigger and tokens before. The next request began with the summary in the row after it, the messages that `preservedMessages` or `preservedSegment` name, and the rows of type `attachment` before the next turn; before 2.1.170 files were put back without a record. Without a boundary, a summary within a session is the compaction. The call that wrote it is in `SESSION/subagents/agent-acompact-*.jsonl`, if that folder is beside the file. A compaction on a branch that the session left is counted.",
     particulars: "Rows with one `message.id` are one message, and its row with the most output has its usage. `isSidechain` is a conversation `SESSION/side-N`, not independent of its session. Worktrees of one repository are one project. A row without its parent follows the last turn of its session. A summary at the start of a file becomes the system prompt. Of branches, the one on which a model or a person spoke last is the conversation. Branches that the user left and redacted thinking are counted and left out.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",
         pattern: "projects/*/*.jsonl",
@@ -77,7 +77,7 @@ fn recognises(text: &str) -> bool {
     rows.iter().any(is_own) && !rows.iter().any(is_foreign)
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let mut rows = rows(input, recorder)?;
     let ids = || {
         rows.iter()
@@ -104,7 +104,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         let (spoken, mut compactions) = compactions::split(&rows, tree.rows);
         own_calls::note(input, &mut compactions);
         compactions.extend(compactions::left_behind(&rows, &tree.left_behind));
-        let session = Session {
+        let session = ReadSession {
             stem: if tree.sidechain {
                 format!("{group}/side-")
             } else {
@@ -117,16 +117,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
             order,
             compactions,
             notes,
-            ..Session::new(input, IMPORTER.name, &group)
+            ..ReadSession::new(input, IMPORTER.name, &group)
         };
         sessions.push((session, spoken));
     }
     // At last, because a row's text goes when its message is read.
-    let mut reader = Reader(Blocks { recorder });
+    let mut reader = ClaudeCodeReader(BlockReader { recorder });
     sessions
         .into_iter()
         .map(|(session, spoken)| {
-            Ok(Session {
+            Ok(ReadSession {
                 messages: reader.messages(&mut rows, &spoken)?,
                 ..session
             })
@@ -134,7 +134,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .collect()
 }
 
-fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
+fn notes(rows: &[ClaudeCodeRow], tree: &tree::Tree) -> Notes {
     let (mut notes, mut clearing) = (Notes::default(), Clearing::default());
     for row in tree.rows.iter().map(|choice| &rows[choice.row]) {
         // No person speaks to a subagent.
@@ -152,7 +152,7 @@ fn notes(rows: &[Row], tree: &tree::Tree) -> Notes {
 /// Fields that repeat what messages have, in another form.
 const REPEATED: &[&str] = &["toolUseResult", "data"];
 
-fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError> {
+fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<ClaudeCodeRow>, ImportError> {
     // A row of a session is kept as what is needed of it; the rows of a stream have no links yet.
     let (mut rows, mut unlinked) = (Vec::new(), Vec::new());
     let broken = json_lines::each(input, recorder, &mut |place, mut value, recorder| {
@@ -175,7 +175,11 @@ fn rows(input: &Input, recorder: &mut Recorder) -> Result<Vec<Row>, ImportError>
     Ok(rows)
 }
 
-fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, ImportError> {
+fn row(
+    place: Place,
+    mut value: Value,
+    recorder: &mut Recorder,
+) -> Result<ClaudeCodeRow, ImportError> {
     let at_ms = json_lines::at_ms(&value["timestamp"], place, recorder)?;
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let queued = queued::message(&value);
@@ -210,7 +214,7 @@ fn row(place: Place, mut value: Value, recorder: &mut Recorder) -> Result<Row, I
             None
         }
     };
-    Ok(Row {
+    Ok(ClaudeCodeRow {
         place,
         kind,
         uuid,
@@ -284,13 +288,13 @@ fn spoken(kind: &str, value: &Value) -> Result<bool, String> {
 }
 
 /// Turns rows into messages.
-struct Reader<'r>(Blocks<'r>);
+struct ClaudeCodeReader<'r>(BlockReader<'r>);
 
-impl Reader<'_> {
+impl ClaudeCodeReader<'_> {
     fn messages(
         &mut self,
-        rows: &mut [Row],
-        chosen: &[tree::Chosen],
+        rows: &mut [ClaudeCodeRow],
+        chosen: &[tree::ChosenRow],
     ) -> Result<Vec<Spoken>, ImportError> {
         let mut messages: Vec<Spoken> = Vec::new();
         let mut by_id = HashMap::<String, usize>::new();
@@ -315,7 +319,7 @@ impl Reader<'_> {
         Ok(messages)
     }
 
-    fn assistant(&mut self, row: &Row, message: &Value) -> Result<Spoken, ImportError> {
+    fn assistant(&mut self, row: &ClaudeCodeRow, message: &Value) -> Result<Spoken, ImportError> {
         let mut parts = Vec::new();
         for block in blocks(&message["content"]) {
             parts.extend(self.0.part(row.place, Role::Assistant, &block)?);
@@ -334,7 +338,7 @@ impl Reader<'_> {
     /// user. A summary of the program itself is not a statement of the user.
     fn user(
         &mut self,
-        row: &Row,
+        row: &ClaudeCodeRow,
         message: &Value,
         results_only: bool,
         out: &mut Vec<Spoken>,
@@ -364,7 +368,7 @@ impl Reader<'_> {
     }
 }
 
-fn said(row: &Row, role: Role, parts: Vec<Part>) -> Spoken {
+fn said(row: &ClaudeCodeRow, role: Role, parts: Vec<Part>) -> Spoken {
     Spoken {
         place: row.place,
         role,

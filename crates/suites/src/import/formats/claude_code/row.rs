@@ -6,7 +6,7 @@ use crate::import::formats::claude_code::boundary::Boundary;
 use crate::import::place::Place;
 
 /// One line of the file.
-pub(in crate::import) struct Row {
+pub(in crate::import) struct ClaudeCodeRow {
     pub(in crate::import) place: Place,
     pub(in crate::import) kind: String,
     pub(in crate::import) uuid: Option<String>,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::branches::{self, LeftBehind};
 use crate::import::error::ImportError;
 use crate::import::formats::claude_code::boundary::Boundary;
-use crate::import::formats::claude_code::row::Row;
+use crate::import::formats::claude_code::row::ClaudeCodeRow;
 use crate::import::report::Recorder;
 
 /// One conversation.
@@ -18,13 +18,13 @@ pub(in crate::import) struct Tree {
     pub(in crate::import) sidechain: bool,
     /// Whether its first row follows one that the file does not have.
     pub(in crate::import) starts_inside: bool,
-    pub(in crate::import) rows: Vec<Chosen>,
+    pub(in crate::import) rows: Vec<ChosenRow>,
     pub(in crate::import) left_behind: LeftBehind,
 }
 
 /// A row of a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::import) struct Chosen {
+pub(in crate::import) struct ChosenRow {
     pub(in crate::import) row: usize,
     /// Whether only its tool results belong to the conversation.
     pub(in crate::import) results_only: bool,
@@ -32,7 +32,7 @@ pub(in crate::import) struct Chosen {
 
 /// The conversations of a file, in the order of their first rows.
 pub(in crate::import) fn trees(
-    rows: &[Row],
+    rows: &[ClaudeCodeRow],
     recorder: &mut Recorder,
 ) -> Result<Vec<Tree>, ImportError> {
     let (parents, roots) = parents(rows, recorder)?;
@@ -75,7 +75,7 @@ type Linked = (Vec<Option<usize>>, Vec<usize>);
 
 /// Each row's parent, and the first row of its tree. A side conversation starts a new tree, and so
 /// does a row whose parent is not in the file if no row of its session comes before it.
-fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError> {
+fn parents(rows: &[ClaudeCodeRow], recorder: &mut Recorder) -> Result<Linked, ImportError> {
     let by_uuid = by_uuid(rows, recorder)?;
     let mut parents = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
@@ -111,7 +111,11 @@ fn parents(rows: &[Row], recorder: &mut Recorder) -> Result<Linked, ImportError>
 }
 
 /// The row that takes the place of a missing parent, and what was done.
-fn adopted(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> (Option<usize>, String) {
+fn adopted(
+    at: usize,
+    rows: &[ClaudeCodeRow],
+    by_uuid: &HashMap<&str, usize>,
+) -> (Option<usize>, String) {
     if let Some(above) = above_nameless(at, rows, by_uuid) {
         return (
             Some(above),
@@ -131,9 +135,10 @@ fn adopted(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> (Option<u
 }
 
 /// The last turn of the same session before a row.
-fn continued(at: usize, rows: &[Row]) -> Option<usize> {
+fn continued(at: usize, rows: &[ClaudeCodeRow]) -> Option<usize> {
     let row = &rows[at];
-    let of_session = |other: &Row| other.sidechain == row.sidechain && other.session == row.session;
+    let of_session =
+        |other: &ClaudeCodeRow| other.sidechain == row.sidechain && other.session == row.session;
     let session = row.session.as_ref()?;
     if session.is_empty() {
         return None;
@@ -146,7 +151,7 @@ fn continued(at: usize, rows: &[Row]) -> Option<usize> {
 /// Where messages stay after a compaction, the last of them may be written under the summary only.
 /// It was said before the compaction.
 fn put_tails_before(
-    rows: &[Row],
+    rows: &[ClaudeCodeRow],
     parents: &mut [Option<usize>],
     index_of: impl Fn(&str) -> Option<usize>,
 ) {
@@ -162,7 +167,7 @@ fn put_tails_before(
 
 /// Where messages stay after a compaction, the next row may name the last of them as its parent,
 /// which comes before the compaction. Such a row follows the summary.
-fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
+fn continue_after_summaries(rows: &[ClaudeCodeRow], parents: &mut [Option<usize>]) {
     for (boundary, before) in rows
         .iter()
         .enumerate()
@@ -183,7 +188,7 @@ fn continue_after_summaries(rows: &[Row], parents: &mut [Option<usize>]) {
 
 /// Rows by uuid. If rows share a uuid, a row that could be read takes precedence over a broken one.
 fn by_uuid<'r>(
-    rows: &'r [Row],
+    rows: &'r [ClaudeCodeRow],
     recorder: &mut Recorder,
 ) -> Result<HashMap<&'r str, usize>, ImportError> {
     let mut by_uuid = HashMap::new();
@@ -207,7 +212,11 @@ fn by_uuid<'r>(
 
 /// The parent of the rows directly before, if they lost their uuid. The missing parent must be one
 /// of these rows.
-fn above_nameless(at: usize, rows: &[Row], by_uuid: &HashMap<&str, usize>) -> Option<usize> {
+fn above_nameless(
+    at: usize,
+    rows: &[ClaudeCodeRow],
+    by_uuid: &HashMap<&str, usize>,
+) -> Option<usize> {
     let before = rows[..at].iter().rev();
     let mut nameless =
         before.take_while(|row| row.uuid.is_none() && (row.broken || row.message.is_some()));
@@ -244,7 +253,7 @@ fn roots(parents: &mut [Option<usize>]) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// Whether any descendant of each row has a message.
-fn inner(rows: &[Row], parents: &[Option<usize>]) -> Vec<bool> {
+fn inner(rows: &[ClaudeCodeRow], parents: &[Option<usize>]) -> Vec<bool> {
     let mut inner = vec![false; rows.len()];
     for (row, _) in rows
         .iter()
@@ -268,7 +277,7 @@ fn chain(leaf: usize, parents: &[Option<usize>]) -> Vec<usize> {
 }
 
 /// The chain, the other rows of its messages, and results of its calls on other branches.
-fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
+fn choose(rows: &[ClaudeCodeRow], members: &[usize], chain: Vec<usize>) -> Vec<ChosenRow> {
     let on_chain = chain.iter().copied().collect::<HashSet<_>>();
     let ids = chain
         .iter()
@@ -276,7 +285,7 @@ fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
         .collect::<HashSet<_>>();
     let mut chosen = chain
         .iter()
-        .map(|row| Chosen {
+        .map(|row| ChosenRow {
             row: *row,
             results_only: false,
         })
@@ -288,7 +297,7 @@ fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
             .filter(|row| !on_chain.contains(row))
     };
     let same = beside().filter(|row| message_id(&rows[*row]).is_some_and(|id| ids.contains(id)));
-    chosen.extend(same.map(|row| Chosen {
+    chosen.extend(same.map(|row| ChosenRow {
         row,
         results_only: false,
     }));
@@ -306,7 +315,7 @@ fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
             .filter(|id| open.remove(id))
             .count();
         if found > 0 {
-            chosen.push(Chosen {
+            chosen.push(ChosenRow {
                 row,
                 results_only: true,
             });
@@ -319,12 +328,12 @@ fn choose(rows: &[Row], members: &[usize], chain: Vec<usize>) -> Vec<Chosen> {
     chosen
 }
 
-fn message_id(row: &Row) -> Option<&str> {
+fn message_id(row: &ClaudeCodeRow) -> Option<&str> {
     row.message.as_ref().filter(|_| row.kind == "assistant")?["id"].as_str()
 }
 
 fn block_ids<'r>(
-    row: &'r Row,
+    row: &'r ClaudeCodeRow,
     kind: &'static str,
     key: &'static str,
 ) -> impl Iterator<Item = &'r str> {

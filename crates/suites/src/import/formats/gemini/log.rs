@@ -22,7 +22,7 @@ use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left};
 
 /// A message of the log.
-pub(in crate::import) struct Entry {
+pub(in crate::import) struct GeminiMessage {
     /// Where it was first written.
     pub(in crate::import) place: Place,
     /// Its last form.
@@ -33,8 +33,8 @@ pub(in crate::import) struct Entry {
 
 /// The messages of a chat in the order of the file, and the compactions of them.
 #[derive(Default)]
-pub(in crate::import) struct Log {
-    pub(in crate::import) entries: Vec<Entry>,
+pub(in crate::import) struct GeminiLog {
+    pub(in crate::import) entries: Vec<GeminiMessage>,
     pub(in crate::import) compactions: Vec<Compaction>,
     by_id: HashMap<String, usize>,
     /// The ids of what the next request begins with.
@@ -46,10 +46,10 @@ pub(in crate::import) struct Log {
     is_resumed: bool,
 }
 
-impl Log {
+impl GeminiLog {
     /// The messages of a whole-file chat.
     pub(in crate::import) fn of_messages(messages: &Value, recorder: &mut Recorder) -> Self {
-        let mut log = Log::default();
+        let mut log = GeminiLog::default();
         for (number, row) in (1..).zip(messages.as_array().into_iter().flatten()) {
             log.say(Place::Element(number), row, recorder);
         }
@@ -60,7 +60,7 @@ impl Log {
         rows: &[(Place, Value)],
         recorder: &mut Recorder,
     ) -> Result<Self, ImportError> {
-        let mut log = Log::default();
+        let mut log = GeminiLog::default();
         for (place, row) in rows {
             log.row(*place, row, recorder)?;
         }
@@ -112,7 +112,7 @@ impl Log {
             self.by_id.insert(id.to_owned(), self.entries.len());
             self.view.push(id.to_owned());
         }
-        self.entries.push(Entry {
+        self.entries.push(GeminiMessage {
             place,
             row: row.clone(),
             is_gone: false,

@@ -14,17 +14,17 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::gemini::log::{Entry, Log};
+use crate::import::formats::gemini::log::{GeminiLog, GeminiMessage};
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::kept::Kept;
+use crate::import::kept::SessionFolder;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::google_parts::{self, Counts, usage};
+use crate::import::readers::google_parts::{self, GoogleUsage, usage};
 use crate::import::readers::json_lines;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Notes, Session, Spoken};
+use crate::import::session::{Notes, ReadSession, Spoken};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini",
@@ -32,7 +32,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     source: "google-gemini/gemini-cli 0.61, ~/.gemini/tmp/*/chats/session-*.jsonl; before, session-*.json",
     compactions: "A list in `$set` that has new messages and lacks some that were there is a compaction: the new ones were written by the program. The log has the place and time, and neither trigger, tokens before nor usage. A rewind to before a summary also abandons what it replaced. The JSON of versions before has no record of compactions.",
     particulars: "The last version of a message counts. The session context that opens a chat is the system prompt. `$rewindTo` abandons the messages from there on. Thinking tokens are added to the output. The project is the first of `directories`, which many files lack.",
-    sessions: Some(Kept {
+    sessions: Some(SessionFolder {
         variable: None,
         home: ".gemini",
         pattern: "tmp/*/chats/session-*.json*",
@@ -50,12 +50,12 @@ fn is_chat(value: &Value) -> bool {
     value["sessionId"].is_string() && value["projectHash"].is_string()
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let chat = json_value::with_keys(&input.text, '{', &["projectHash"]).unwrap_or_default();
     let (head, log) = match chat["messages"].is_array() {
         true => {
             let chat = json_value::read(input, IMPORTER.about, recorder)?;
-            let log = Log::of_messages(&chat["messages"], recorder);
+            let log = GeminiLog::of_messages(&chat["messages"], recorder);
             (chat, log)
         }
         false => {
@@ -66,17 +66,17 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
                 .find(|row| is_chat(row))
                 .cloned()
                 .unwrap_or_default();
-            (head, Log::of_rows(&rows, recorder)?)
+            (head, GeminiLog::of_rows(&rows, recorder)?)
         }
     };
-    let messages = Reader {
+    let messages = GeminiReader {
         recorder,
         answered: HashSet::new(),
         has_spoken: false,
     }
     .read(&log)?;
     let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         directories: strings(&head["directories"]),
         projects: head["directories"][0]
             .as_str()
@@ -90,7 +90,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         ),
         compactions: log.compactions,
         messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     }])
 }
 
@@ -104,7 +104,7 @@ pub(in crate::import) fn is_context(row: &Value) -> bool {
         || text.starts_with("This is the Gemini CLI. We are setting up the context")
 }
 
-struct Reader<'r> {
+struct GeminiReader<'r> {
     recorder: &'r mut Recorder,
     /// Each call's id and answer.
     answered: HashSet<(String, String)>,
@@ -112,10 +112,10 @@ struct Reader<'r> {
     has_spoken: bool,
 }
 
-impl Reader<'_> {
-    fn read(mut self, log: &Log) -> Result<Vec<Spoken>, ImportError> {
+impl GeminiReader<'_> {
+    fn read(mut self, log: &GeminiLog) -> Result<Vec<Spoken>, ImportError> {
         let mut messages = Vec::new();
-        for Entry {
+        for GeminiMessage {
             place,
             row,
             is_gone,
@@ -291,7 +291,7 @@ fn thoughts(value: &Value) -> Vec<Part> {
 
 fn of_message(tokens: &Value) -> Option<Usage> {
     let count = |key: &str| tokens[key].as_u64().unwrap_or(0);
-    usage(&Counts {
+    usage(&GoogleUsage {
         input: count("input"),
         cached: count("cached"),
         output: count("output"),

@@ -6,9 +6,11 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::readers::json_lines;
-use crate::import::readers::table::{Answer, Block, Call, Read, Table};
+use crate::import::readers::table::{
+    CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
+};
 use crate::import::report::Recorder;
-use crate::import::session::Session;
+use crate::import::session::ReadSession;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "gemini-stream",
@@ -26,36 +28,36 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-const TABLE: Table = Table {
+const TABLE: FieldTable = FieldTable {
     rows: &[],
     role: "",
     roles: &[("user", Role::User), ("assistant", Role::Assistant)],
     content: &[""],
     kind: "/type",
     blocks: &[
-        ("message", Block::Message("/role", "/content")),
+        ("message", TableBlock::Message("/role", "/content")),
         (
             "tool_use",
-            Block::Call(Call("/tool_id", "/tool_name", &["/parameters"])),
+            TableBlock::Call(CallFields("/tool_id", "/tool_name", &["/parameters"])),
         ),
         (
             "tool_result",
-            Block::Result(Answer(
+            TableBlock::Result(ResultFields(
                 "/tool_id",
                 &["/output", "/error/message"],
                 |event| event["status"] == "error",
             )),
         ),
-        ("*", Block::Aside),
+        ("*", TableBlock::Aside),
     ],
     at: "/timestamp",
     usage: |_| None,
     joins: true,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
-    let mut read = Read::new(&TABLE, recorder);
+    let mut read = ReadByTable::new(&TABLE, recorder);
     for (place, row) in &rows {
         read.row(*place, row)?;
         if row["delta"] == true {
@@ -66,9 +68,9 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         }
     }
     let group = rows.iter().find_map(|(_, row)| row["session_id"].as_str());
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         messages: read.messages,
-        ..Session::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
+        ..ReadSession::new(input, IMPORTER.name, group.unwrap_or(&input.stem))
     }])
 }
 

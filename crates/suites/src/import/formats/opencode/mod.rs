@@ -21,7 +21,7 @@ use crate::import::project;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
 use crate::import::report::Recorder;
-use crate::import::session::{Cleared, Notes, Session, Spoken, reported};
+use crate::import::session::{Cleared, Notes, ReadSession, Spoken, reported};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "opencode",
@@ -41,7 +41,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     read,
 };
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let session = json_value::read(input, IMPORTER.about, recorder)?;
     let text = |key: &str| {
         session["info"][key]
@@ -54,7 +54,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         .unwrap_or_default();
     let messages = kept(&session["info"], all, recorder);
     let (compactions, of_program) = compactions::find(messages);
-    let mut reader = Reader {
+    let mut reader = OpencodeReader {
         recorder,
         out: Vec::new(),
     };
@@ -73,7 +73,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         cleared: cleared(messages),
         ..Notes::of_models(models)
     };
-    Ok(vec![Session {
+    Ok(vec![ReadSession {
         stem: id.clone(),
         directories: text("directory").map(str::to_owned).into_iter().collect(),
         projects: text("directory")
@@ -84,7 +84,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
         compactions,
         notes,
         messages: reader.out,
-        ..Session::new(input, IMPORTER.name, text("parentID").unwrap_or(&id))
+        ..ReadSession::new(input, IMPORTER.name, text("parentID").unwrap_or(&id))
     }])
 }
 
@@ -128,20 +128,20 @@ fn kept<'m>(info: &Value, messages: &'m [Value], recorder: &mut Recorder) -> &'m
     kept
 }
 
-struct Reader<'r> {
+struct OpencodeReader<'r> {
     recorder: &'r mut Recorder,
     out: Vec<Spoken>,
 }
 
 /// What a call of the model said, and the results of its tools.
 #[derive(Default)]
-struct Step {
+struct OpencodeStep {
     said: Vec<Part>,
     results: Vec<Part>,
     answered_at: Option<i64>,
 }
 
-impl Reader<'_> {
+impl OpencodeReader<'_> {
     fn message(&mut self, place: Place, message: &Value) -> Result<(), ImportError> {
         let info = &message["info"];
         let role = match info["role"].as_str().unwrap_or("unknown") {
@@ -153,7 +153,7 @@ impl Reader<'_> {
             }
         };
         let at_ms = info["time"]["created"].as_i64();
-        let (mut step, mut steps) = (Step::default(), 0);
+        let (mut step, mut steps) = (OpencodeStep::default(), 0);
         for part in message["parts"].as_array().into_iter().flatten() {
             if role == Role::Assistant && part["type"] == "step-finish" {
                 self.push(
@@ -182,7 +182,7 @@ impl Reader<'_> {
         place: Place,
         role: Role,
         at_ms: Option<i64>,
-        step: Step,
+        step: OpencodeStep,
         usage: Option<Usage>,
     ) {
         self.out.push(Spoken {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         place: Place,
         role: Role,
         part: &Value,
-        step: &mut Step,
+        step: &mut OpencodeStep,
     ) -> Result<(), ImportError> {
         let text = || part["text"].as_str().unwrap_or_default().to_owned();
         match (part["type"].as_str().unwrap_or("untyped"), role) {
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 
     /// A call and its result. A call that did not finish has none.
-    fn tool(&mut self, part: &Value, step: &mut Step) {
+    fn tool(&mut self, part: &Value, step: &mut OpencodeStep) {
         let state = &part["state"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let id = text(&part["callID"]);

@@ -3,23 +3,23 @@
 use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
-use crate::import::formats::openhands::view::View;
+use crate::import::formats::openhands::view::EventView;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 
 /// The messages that were read, and what the next request holds of them.
-pub(in crate::import) struct History<'r> {
+pub(in crate::import) struct EventHistory<'r> {
     pub(in crate::import) recorder: &'r mut Recorder,
-    pub(in crate::import) view: View,
+    pub(in crate::import) view: EventView,
     messages: Vec<Spoken>,
     /// The response that the last message of the assistant is of, if no other turn followed.
     response: Option<String>,
 }
 
 /// What an event says.
-pub(in crate::import) struct Said<'v> {
+pub(in crate::import) struct EventWords<'v> {
     pub(in crate::import) role: Role,
     pub(in crate::import) parts: Vec<Part>,
     /// The id of the response that it is of.
@@ -27,10 +27,10 @@ pub(in crate::import) struct Said<'v> {
     pub(in crate::import) usage: Option<Usage>,
 }
 
-impl Said<'_> {
+impl EventWords<'_> {
     /// Something that is of no response of a model.
     pub(in crate::import) fn new(role: Role, parts: Vec<Part>) -> Self {
-        Said {
+        EventWords {
             role,
             parts,
             response: &Value::Null,
@@ -39,11 +39,11 @@ impl Said<'_> {
     }
 }
 
-impl<'r> History<'r> {
+impl<'r> EventHistory<'r> {
     pub(in crate::import) fn new(recorder: &'r mut Recorder) -> Self {
-        History {
+        EventHistory {
             recorder,
-            view: View::default(),
+            view: EventView::default(),
             messages: Vec::new(),
             response: None,
         }
@@ -56,8 +56,13 @@ impl<'r> History<'r> {
 
     /// Adds a message, or adds to the last one if that is of the same response. Returns the
     /// message's place.
-    pub(in crate::import) fn say(&mut self, place: Place, at_ms: Option<i64>, said: Said) -> Place {
-        let Said {
+    pub(in crate::import) fn say(
+        &mut self,
+        place: Place,
+        at_ms: Option<i64>,
+        said: EventWords,
+    ) -> Place {
+        let EventWords {
             role,
             parts,
             response,
@@ -89,12 +94,12 @@ impl<'r> History<'r> {
         }
     }
 
-    pub(in crate::import) fn into_session(self, input: &Input, group: &str) -> Session {
+    pub(in crate::import) fn into_session(self, input: &Input, group: &str) -> ReadSession {
         let (compactions, messages) = (self.view.compactions, self.messages);
-        Session {
+        ReadSession {
             compactions,
             messages,
-            ..Session::new(input, "openhands", group)
+            ..ReadSession::new(input, "openhands", group)
         }
     }
 }

@@ -14,7 +14,7 @@ use compactometer_formats::scenario::Unmeasured;
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::openhands::history::{History, Said};
+use crate::import::formats::openhands::history::{EventHistory, EventWords};
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
@@ -22,7 +22,7 @@ use crate::import::readers::blocks::{media, tool_result};
 use crate::import::readers::json_lines;
 use crate::import::readers::linked::{self, Links};
 use crate::import::report::Recorder;
-use crate::import::session::{Compaction, Session};
+use crate::import::session::{Compaction, ReadSession};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openhands",
@@ -48,7 +48,7 @@ fn is_event(row: &Value) -> bool {
     row["id"].is_string() && row["source"].is_string() && row["kind"].as_str().is_some_and(is_kind)
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let rows = json_lines::read(input, recorder)?;
     if rows.iter().any(|(_, row)| runs::is_run(row)) {
         return runs::sessions(input, &rows, recorder);
@@ -57,7 +57,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     let kept = is_linked
         .then(|| linked::chain(&rows, &LINKS, recorder))
         .transpose()?;
-    let mut history = History::new(recorder);
+    let mut history = EventHistory::new(recorder);
     for (at, (place, row)) in rows.iter().enumerate() {
         match &kept {
             Some(kept) if !kept.contains(&at) && row["kind"] == "Condensation" => {
@@ -73,7 +73,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
     Ok(vec![history.into_session(input, &input.stem)])
 }
 
-fn read_event(history: &mut History, place: Place, row: &Value) -> Result<(), ImportError> {
+fn read_event(history: &mut EventHistory, place: Place, row: &Value) -> Result<(), ImportError> {
     let at_ms = json_lines::local_at_ms(&row["timestamp"], place, history.recorder)?;
     let failed = |key: &str| {
         vec![Part::Text {
@@ -112,9 +112,9 @@ fn read_event(history: &mut History, place: Place, row: &Value) -> Result<(), Im
     let place = history.say(
         place,
         at_ms,
-        Said {
+        EventWords {
             response: &row["llm_response_id"],
-            ..Said::new(role, parts)
+            ..EventWords::new(role, parts)
         },
     );
     history

@@ -9,13 +9,13 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::openhands::history::{History, Said};
+use crate::import::formats::openhands::history::{EventHistory, EventWords};
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
-use crate::import::session::{Session, reported};
+use crate::import::session::{ReadSession, reported};
 
 /// Whether a line is a run.
 pub(in crate::import) fn is_run(row: &Value) -> bool {
@@ -40,10 +40,10 @@ pub(in crate::import) fn sessions(
     input: &Input,
     rows: &[(Place, Value)],
     recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
+) -> Result<Vec<ReadSession>, ImportError> {
     let mut sessions = Vec::new();
     for (order, (place, row)) in (0..).zip(rows) {
-        let mut history = History::new(recorder);
+        let mut history = EventHistory::new(recorder);
         for (number, event) in (1..).zip(events(row)) {
             read_event(
                 &mut history,
@@ -55,7 +55,7 @@ pub(in crate::import) fn sessions(
             )?;
         }
         let group = row["instance_id"].as_str().unwrap_or(&input.stem);
-        sessions.push(Session {
+        sessions.push(ReadSession {
             order,
             ..history.into_session(input, group)
         });
@@ -63,7 +63,7 @@ pub(in crate::import) fn sessions(
     Ok(sessions)
 }
 
-fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), ImportError> {
+fn read_event(history: &mut EventHistory, place: Place, event: &Value) -> Result<(), ImportError> {
     let at_ms = json_lines::local_at_ms(&event["timestamp"], place, history.recorder)?;
     let arguments = &event["args"];
     let is_user = event["source"] == "user";
@@ -73,9 +73,12 @@ fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), 
             history.view.condense_run(place, at_ms, arguments);
             return Ok(());
         }
-        (Some("system"), _) => Ok(Said::new(Role::System, text_parts(&arguments["content"]))),
-        (Some("message"), _) if is_user => Ok(Said::new(Role::User, message(arguments))),
-        (Some("message"), _) => Ok(Said::new(Role::Assistant, message(arguments))),
+        (Some("system"), _) => Ok(EventWords::new(
+            Role::System,
+            text_parts(&arguments["content"]),
+        )),
+        (Some("message"), _) if is_user => Ok(EventWords::new(Role::User, message(arguments))),
+        (Some("message"), _) => Ok(EventWords::new(Role::Assistant, message(arguments))),
         (Some(kind @ ("recall" | "change_agent_state" | "condensation_request")), _) => {
             Err(kind.to_owned())
         }
@@ -86,9 +89,9 @@ fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), 
             Err(kind.to_owned())
         }
         (None, Some(_)) if is_loose(event) => {
-            Ok(Said::new(Role::User, text_parts(&event["content"])))
+            Ok(EventWords::new(Role::User, text_parts(&event["content"])))
         }
-        (None, Some(kind)) => Ok(Said::new(Role::Tool, vec![result(kind, event)])),
+        (None, Some(kind)) => Ok(EventWords::new(Role::Tool, vec![result(kind, event)])),
         (None, None) => Err("untyped event".to_owned()),
     };
     let place = match turn {
@@ -106,7 +109,7 @@ fn read_event(history: &mut History, place: Place, event: &Value) -> Result<(), 
 }
 
 /// A call, with what the model said before the first call of its response.
-fn action<'v>(history: &History, kind: &str, event: &'v Value) -> Said<'v> {
+fn action<'v>(history: &EventHistory, kind: &str, event: &'v Value) -> EventWords<'v> {
     let response = &event["tool_call_metadata"]["model_response"];
     let mut parts = Vec::new();
     if !history.continues(&response["id"]) {
@@ -126,10 +129,10 @@ fn action<'v>(history: &History, kind: &str, event: &'v Value) -> Said<'v> {
         parts.extend(text_parts(text));
     }
     parts.push(call(kind, event));
-    Said {
+    EventWords {
         response: &response["id"],
         usage: usage(&response["usage"]),
-        ..Said::new(Role::Assistant, parts)
+        ..EventWords::new(Role::Assistant, parts)
     }
 }
 

@@ -11,13 +11,13 @@ use crate::import::session::{Compaction, Left};
 
 /// The events that the next request holds, and the condensations so far.
 #[derive(Default)]
-pub(in crate::import) struct View {
-    held: Vec<Held>,
+pub(in crate::import) struct EventView {
+    held: Vec<ViewItem>,
     pub(in crate::import) compactions: Vec<Compaction>,
 }
 
 /// An event or a summary.
-struct Held {
+struct ViewItem {
     id: String,
     /// What it left; nothing for events that are not a turn.
     left: Option<Left>,
@@ -30,10 +30,10 @@ fn id_of(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-impl View {
+impl EventView {
     /// Adds an event; `place` is that of its message, if it is a turn.
     pub(in crate::import) fn push(&mut self, id: &Value, place: Option<Place>) {
-        self.held.push(Held {
+        self.held.push(ViewItem {
             id: id_of(id),
             left: place.map(Left::Kept),
         });
@@ -84,7 +84,7 @@ impl View {
             let left = Some(Left::Written(Role::User, summary.to_owned()));
             self.held.insert(
                 offset.min(self.held.len()),
-                Held {
+                ViewItem {
                     id: id.to_owned(),
                     left,
                 },

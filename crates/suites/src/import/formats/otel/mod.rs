@@ -19,11 +19,11 @@ use crate::import::place::Place;
 use crate::import::readers::json_lines;
 use crate::import::readers::requests::{self, Request};
 use crate::import::readers::surrogates;
-use crate::import::readers::wire::{Known, Wire};
+use crate::import::readers::wire::{KnownMessages, Wire};
 use crate::import::report::Recorder;
-use crate::import::session::{Session, Spoken};
+use crate::import::session::{ReadSession, Spoken};
 use compactometer_engine::message::Role;
-use spans::Span;
+use spans::TraceSpan;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "otel",
@@ -58,7 +58,7 @@ fn recognises(text: &str) -> bool {
     }
 }
 
-fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportError> {
+fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
     let values = match surrogates::parse::<Value>(&input.text) {
         Ok((value, None)) => vec![(Place::Line(1), value)],
         Ok((value, Some(mended))) => {
@@ -84,7 +84,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<Session>, ImportEr
 }
 
 /// The spans of each conversation. A trace of which one span names the conversation belongs to it.
-fn by_conversation(spans: Vec<Span>) -> Vec<(Option<String>, Vec<Span>)> {
+fn by_conversation(spans: Vec<TraceSpan>) -> Vec<(Option<String>, Vec<TraceSpan>)> {
     let mut named = BTreeMap::new();
     for span in &spans {
         if let (Some(trace), Some(conversation)) = (&span.trace, &span.conversation) {
@@ -93,7 +93,7 @@ fn by_conversation(spans: Vec<Span>) -> Vec<(Option<String>, Vec<Span>)> {
                 .or_insert_with(|| conversation.clone());
         }
     }
-    let mut found: Vec<(Option<String>, Vec<Span>)> = Vec::new();
+    let mut found: Vec<(Option<String>, Vec<TraceSpan>)> = Vec::new();
     let mut numbers = BTreeMap::new();
     for span in spans {
         let of_trace = || {
@@ -114,9 +114,9 @@ fn by_conversation(spans: Vec<Span>) -> Vec<(Option<String>, Vec<Span>)> {
 fn conversation(
     input: &Input,
     group: &str,
-    spans: Vec<Span>,
+    spans: Vec<TraceSpan>,
     recorder: &mut Recorder,
-) -> Result<Vec<Session>, ImportError> {
+) -> Result<Vec<ReadSession>, ImportError> {
     let has_calls = spans
         .iter()
         .any(|span| span.has_messages() && !span.is_of_agent);
@@ -129,11 +129,11 @@ fn conversation(
         }
     }
     used.sort_by_key(|span| span.start_ms);
-    let (mut requests, mut known) = (Vec::new(), Known::new());
+    let (mut requests, mut known) = (Vec::new(), KnownMessages::new());
     for (number, span) in (1..).zip(used) {
         requests.push(request(number, span, &mut known, recorder)?);
     }
-    let session = |(number, dialogue): (usize, requests::Dialogue)| Session {
+    let session = |(number, dialogue): (usize, requests::Dialogue)| ReadSession {
         stem: if number == 0 {
             group.to_owned()
         } else {
@@ -141,7 +141,7 @@ fn conversation(
         },
         compactions: dialogue.compactions,
         messages: dialogue.messages,
-        ..Session::new(input, IMPORTER.name, group)
+        ..ReadSession::new(input, IMPORTER.name, group)
     };
     Ok((0..)
         .zip(requests::dialogues(requests, recorder))
@@ -151,8 +151,8 @@ fn conversation(
 
 fn request(
     number: usize,
-    span: Span,
-    known: &mut Known,
+    span: TraceSpan,
+    known: &mut KnownMessages,
     recorder: &mut Recorder,
 ) -> Result<Request, ImportError> {
     let mut wire = Wire {

@@ -8,7 +8,7 @@ use crate::import::readers::wire;
 use crate::import::report::Recorder;
 
 /// A call of a model, or another span.
-pub(super) struct Span {
+pub(super) struct TraceSpan {
     /// The line of the file that it is in.
     pub(super) place: Place,
     pub(super) trace: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Span {
     pub(super) kind: String,
 }
 
-impl Span {
+impl TraceSpan {
     pub(super) fn has_messages(&self) -> bool {
         !self.input.is_empty() || !self.output.is_empty()
     }
@@ -73,7 +73,12 @@ fn inner(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// Adds the spans of a value. What is in it in another form is counted.
-pub(super) fn collect(value: Value, place: Place, found: &mut Vec<Span>, recorder: &mut Recorder) {
+pub(super) fn collect(
+    value: Value,
+    place: Place,
+    found: &mut Vec<TraceSpan>,
+    recorder: &mut Recorder,
+) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         if let Value::Array(values) = value {
@@ -104,7 +109,7 @@ fn of_session(mut row: Value, session: &Value) -> Value {
     row
 }
 
-fn otlp(value: &Value, place: Place) -> Vec<Span> {
+fn otlp(value: &Value, place: Place) -> Vec<TraceSpan> {
     let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
     let resources = [
         ("resourceSpans", "scopeSpans", "spans"),
@@ -122,7 +127,7 @@ fn otlp(value: &Value, place: Place) -> Vec<Span> {
     found
 }
 
-fn of_span(span: &Value, place: Place) -> Span {
+fn of_span(span: &Value, place: Place) -> TraceSpan {
     let mut attributes = attributes(&span["attributes"]);
     for event in span["events"].as_array().into_iter().flatten() {
         for (key, value) in self::attributes(&event["attributes"]) {
@@ -141,7 +146,7 @@ fn of_span(span: &Value, place: Place) -> Span {
     } else {
         &span["startTimeUnixNano"]
     };
-    Span {
+    TraceSpan {
         place,
         trace: text(&span["traceId"]),
         conversation: text(attribute("gen_ai.conversation.id")),
@@ -171,7 +176,7 @@ fn of_span(span: &Value, place: Place) -> Span {
     }
 }
 
-fn langfuse(row: &Value, place: Place) -> Span {
+fn langfuse(row: &Value, place: Place) -> TraceSpan {
     let field = |camel: &str, snake: &str| {
         if row[camel].is_null() {
             row[snake].clone()
@@ -192,7 +197,7 @@ fn langfuse(row: &Value, place: Place) -> Span {
             .unwrap_or(0)
     };
     let kind = row["type"].as_str().unwrap_or_default();
-    Span {
+    TraceSpan {
         place,
         trace: text(&field("traceId", "trace_id")),
         conversation: text(&field("sessionId", "session_id")),
@@ -224,7 +229,7 @@ fn langfuse(row: &Value, place: Place) -> Span {
     }
 }
 
-fn langsmith(row: &Value, place: Place) -> Span {
+fn langsmith(row: &Value, place: Place) -> TraceSpan {
     let kind = row["run_type"].as_str().unwrap_or_default();
     let is_call = kind == "llm";
     let output = if is_call {
@@ -250,7 +255,7 @@ fn langsmith(row: &Value, place: Place) -> Span {
     let details = &own["input_token_details"];
     let input = number(&own["input_tokens"]).max(number(&row["prompt_tokens"]));
     let written = number(&own["output_tokens"]).max(number(&row["completion_tokens"]));
-    Span {
+    TraceSpan {
         place,
         trace: text(&row["trace_id"]),
         conversation: named,

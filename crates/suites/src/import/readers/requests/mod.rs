@@ -16,7 +16,7 @@ use compactometer_engine::message::{Part, Role};
 use crate::import::place::Place;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Spoken};
-use thread::Thread;
+use thread::RequestThread;
 
 /// A request with its reply.
 pub(in crate::import) struct Request {
@@ -27,12 +27,12 @@ pub(in crate::import) struct Request {
     /// The reply with its usage; nothing if the call failed.
     pub(in crate::import) reply: Option<Spoken>,
     /// The compaction that the program recorded between this request and the one before it.
-    pub(in crate::import) mark: Option<Mark>,
+    pub(in crate::import) mark: Option<RequestMark>,
 }
 
 /// What a program says about a compaction.
 #[derive(Clone, Default)]
-pub(in crate::import) struct Mark {
+pub(in crate::import) struct RequestMark {
     pub(in crate::import) at_ms: Option<i64>,
     pub(in crate::import) trigger: Option<String>,
     pub(in crate::import) reported_tokens: Option<u64>,
@@ -49,8 +49,11 @@ pub(in crate::import) fn dialogues(
     requests: Vec<Request>,
     recorder: &mut Recorder,
 ) -> Vec<Dialogue> {
-    let mut threads: Vec<Thread> = Vec::new();
-    let mut sent = requests.into_iter().map(Sent::new).collect::<Vec<_>>();
+    let mut threads: Vec<RequestThread> = Vec::new();
+    let mut sent = requests
+        .into_iter()
+        .map(SentRequest::new)
+        .collect::<Vec<_>>();
     sent.reverse();
     while let Some(request) = sent.pop() {
         feed(&mut threads, request, &sent, recorder);
@@ -65,16 +68,16 @@ pub(in crate::import) fn dialogues(
 }
 
 /// A request whose messages can be compared.
-struct Sent {
+struct SentRequest {
     number: usize,
     at_ms: Option<i64>,
     system: Vec<Spoken>,
     input: Vec<(Print, Spoken)>,
     reply: Option<Spoken>,
-    mark: Option<Mark>,
+    mark: Option<RequestMark>,
 }
 
-impl Sent {
+impl SentRequest {
     fn new(request: Request) -> Self {
         let Request {
             number,
@@ -96,7 +99,7 @@ impl Sent {
             system.push(said);
         }
         let input = rest.map(|said| (print(&said), said)).collect();
-        Sent {
+        SentRequest {
             number,
             at_ms,
             system,
@@ -106,7 +109,7 @@ impl Sent {
         }
     }
 
-    fn begins_with(&self, view: &[thread::Entry]) -> bool {
+    fn begins_with(&self, view: &[thread::ThreadMessage]) -> bool {
         !view.is_empty()
             && self.input.len() >= view.len()
             && view
@@ -158,7 +161,12 @@ fn text_of(said: &Spoken) -> String {
 }
 
 /// Adds a request to the conversation that it belongs to. `later` are the requests after it.
-fn feed(threads: &mut Vec<Thread>, request: Sent, later: &[Sent], recorder: &mut Recorder) {
+fn feed(
+    threads: &mut Vec<RequestThread>,
+    request: SentRequest,
+    later: &[SentRequest],
+    recorder: &mut Recorder,
+) {
     let extended = threads
         .iter_mut()
         .filter(|thread| request.begins_with(&thread.view))
@@ -175,21 +183,26 @@ fn feed(threads: &mut Vec<Thread>, request: Sent, later: &[Sent], recorder: &mut
             let asides = asides(threads, at, &request, recorder);
             threads[at].change(request, asides, recorder);
         }
-        None => threads.push(Thread::begin(request)),
+        None => threads.push(RequestThread::begin(request)),
     }
 }
 
 /// The conversation that a request changed, unless a later request takes that up again: the last
 /// one with a message of it, or with the call that wrote its summary, or else, if it has a mark or
 /// the same system prompt, the last one.
-fn changed(threads: &[Thread], request: &Sent, later: &[Sent]) -> Option<usize> {
+fn changed(
+    threads: &[RequestThread],
+    request: &SentRequest,
+    later: &[SentRequest],
+) -> Option<usize> {
     let prints = request
         .input
         .iter()
         .map(|(print, _)| *print)
         .collect::<HashSet<_>>();
-    let is_left = |thread: &Thread| !later.iter().any(|other| other.begins_with(&thread.view));
-    let latest = |is_it: &dyn Fn(&Thread) -> bool| {
+    let is_left =
+        |thread: &RequestThread| !later.iter().any(|other| other.begins_with(&thread.view));
+    let latest = |is_it: &dyn Fn(&RequestThread) -> bool| {
         let found = threads
             .iter()
             .enumerate()
@@ -198,10 +211,10 @@ fn changed(threads: &[Thread], request: &Sent, later: &[Sent]) -> Option<usize> 
             .max_by_key(|(_, thread)| thread.last)
             .map(|(at, _)| at)
     };
-    let has_system = |thread: &Thread| thread.has_system(&request.system);
+    let has_system = |thread: &RequestThread| thread.has_system(&request.system);
     // A request of one message for another purpose, such as a title, repeats that message.
-    let is_own = |thread: &Thread| has_system(thread) || request.input.len() > 1;
-    let shares = |thread: &Thread| {
+    let is_own = |thread: &RequestThread| has_system(thread) || request.input.len() > 1;
+    let shares = |thread: &RequestThread| {
         is_own(thread)
             && thread
                 .view
@@ -223,15 +236,15 @@ fn changed(threads: &[Thread], request: &Sent, later: &[Sent]) -> Option<usize> 
 }
 
 /// Whether a conversation is one request that wrote the summary in this request.
-fn is_aside(thread: &Thread, request: &Sent) -> bool {
+fn is_aside(thread: &RequestThread, request: &SentRequest) -> bool {
     thread.requests == 1 && thread.writer(request).is_some()
 }
 
 /// The replies that wrote a summary for a request, taken out of their conversations.
 fn asides(
-    threads: &mut [Thread],
+    threads: &mut [RequestThread],
     at: usize,
-    request: &Sent,
+    request: &SentRequest,
     recorder: &mut Recorder,
 ) -> Vec<Spoken> {
     let others = threads

@@ -2,7 +2,7 @@
 
 use compactometer_engine::message::{Role, Usage};
 
-use super::{Mark, Print, Sent, kept, print, text_of};
+use super::{Print, RequestMark, SentRequest, kept, print, text_of};
 use crate::import::place::Place;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, Spoken};
@@ -14,11 +14,11 @@ const SHORTEST_SUMMARY: usize = 16;
 const OF_WRITER: &str = "message of a call that wrote a summary";
 
 #[derive(Default)]
-pub(super) struct Thread {
+pub(super) struct RequestThread {
     pub(super) messages: Vec<Spoken>,
     pub(super) compactions: Vec<Compaction>,
     /// What the next request begins with if nothing changes.
-    pub(super) view: Vec<Entry>,
+    pub(super) view: Vec<ThreadMessage>,
     /// The number of the last request.
     pub(super) last: usize,
     /// How many requests it has.
@@ -27,7 +27,7 @@ pub(super) struct Thread {
 }
 
 /// A message of a request.
-pub(super) struct Entry {
+pub(super) struct ThreadMessage {
     pub(super) print: Print,
     /// Its place if it is a message of the conversation, and not what the program wrote.
     place: Option<Place>,
@@ -38,22 +38,22 @@ pub(super) struct Entry {
 }
 
 /// The call that wrote a summary.
-struct Writer {
+struct SummaryCall {
     usage: Option<Usage>,
 }
 
-impl Thread {
-    pub(super) fn begin(request: Sent) -> Self {
-        let mut thread = Thread {
+impl RequestThread {
+    pub(super) fn begin(request: SentRequest) -> Self {
+        let mut thread = RequestThread {
             system: request.system.iter().map(text_of).collect(),
-            ..Thread::default()
+            ..RequestThread::default()
         };
         thread.messages.extend(request.system.clone());
         thread.add(request, 0);
         thread
     }
 
-    pub(super) fn extend(&mut self, request: Sent, recorder: &mut Recorder) {
+    pub(super) fn extend(&mut self, request: SentRequest, recorder: &mut Recorder) {
         if !self.has_system(&request.system) {
             recorder.ignore("changed system prompt");
             self.system = request.system.iter().map(text_of).collect();
@@ -69,7 +69,7 @@ impl Thread {
     }
 
     /// Where a request contains the text of the last reply, without the message that asked for it.
-    pub(super) fn writer(&self, request: &Sent) -> Option<usize> {
+    pub(super) fn writer(&self, request: &SentRequest) -> Option<usize> {
         let (reply, before) = self.view.split_last()?;
         let text = reply
             .reply
@@ -98,11 +98,11 @@ impl Thread {
     }
 
     /// Adds the messages of a request from `known` on, and its reply.
-    fn add(&mut self, request: Sent, known: usize) {
+    fn add(&mut self, request: SentRequest, known: usize) {
         let (number, at_ms) = (request.number, request.at_ms);
         let reply_place = request.place(request.system.len() + request.input.len() + 1);
         for (print, said) in request.input.into_iter().skip(known) {
-            self.view.push(Entry {
+            self.view.push(ThreadMessage {
                 print,
                 place: Some(said.place),
                 reply: None,
@@ -119,7 +119,7 @@ impl Thread {
                 ..reply
             };
             let text = Some(text_of(&said).trim().to_owned());
-            self.view.push(Entry {
+            self.view.push(ThreadMessage {
                 print: print(&said),
                 place: Some(said.place),
                 reply: text,
@@ -132,7 +132,12 @@ impl Thread {
     }
 
     /// Takes a request that does not begin with the whole last one.
-    pub(super) fn change(&mut self, request: Sent, asides: Vec<Spoken>, recorder: &mut Recorder) {
+    pub(super) fn change(
+        &mut self,
+        request: SentRequest,
+        asides: Vec<Spoken>,
+        recorder: &mut Recorder,
+    ) {
         let written_at = self.writer(&request);
         let same = self
             .view
@@ -154,14 +159,14 @@ impl Thread {
             None => asides
                 .into_iter()
                 .next_back()
-                .map(|reply| Writer { usage: reply.usage }),
+                .map(|reply| SummaryCall { usage: reply.usage }),
         };
         self.compact(request, written_at, writer);
     }
 
     /// Whether a request asks again: it ends where the last one had a reply, or has another turn of
     /// the user in the place of one.
-    fn goes_back(&self, request: &Sent, same: usize) -> bool {
+    fn goes_back(&self, request: &SentRequest, same: usize) -> bool {
         let Some((_, said)) = request.input.get(same) else {
             return same > 0;
         };
@@ -196,9 +201,9 @@ impl Thread {
     }
 
     /// Takes out the last reply, which is the summary, and the message that asked for it.
-    fn take_writer(&mut self, recorder: &mut Recorder) -> Writer {
+    fn take_writer(&mut self, recorder: &mut Recorder) -> SummaryCall {
         let Some(reply) = self.view.pop() else {
-            return Writer { usage: None };
+            return SummaryCall { usage: None };
         };
         let said = self.messages.pop();
         recorder.ignore(OF_WRITER);
@@ -214,12 +219,17 @@ impl Thread {
             }
             asked => self.view.extend(asked),
         }
-        Writer {
+        SummaryCall {
             usage: said.and_then(|said| said.usage),
         }
     }
 
-    fn compact(&mut self, request: Sent, written_at: Option<usize>, writer: Option<Writer>) {
+    fn compact(
+        &mut self,
+        request: SentRequest,
+        written_at: Option<usize>,
+        writer: Option<SummaryCall>,
+    ) {
         let old = self
             .view
             .iter()
@@ -245,7 +255,7 @@ impl Thread {
         for ((print, said), old) in request.input.iter().zip(&matched).take(left) {
             let place = old.and_then(|old| self.view[old].place);
             context.push(place.map_or_else(|| Left::Written(said.role, text_of(said)), Left::Kept));
-            view.push(Entry {
+            view.push(ThreadMessage {
                 print: *print,
                 place,
                 reply: None,
@@ -253,7 +263,7 @@ impl Thread {
             });
         }
         let usage = writer.and_then(|writer| writer.usage);
-        let Mark {
+        let RequestMark {
             at_ms,
             trigger,
             reported_tokens,
@@ -272,7 +282,12 @@ impl Thread {
 
     /// How many messages of a changed request the compaction left; those after them are new. If the
     /// last message was not kept, the first unknown one is what the program wrote in its place.
-    fn left(&self, matched: &[Option<usize>], written_at: Option<usize>, request: &Sent) -> usize {
+    fn left(
+        &self,
+        matched: &[Option<usize>],
+        written_at: Option<usize>,
+        request: &SentRequest,
+    ) -> usize {
         let known = matched
             .iter()
             .rposition(Option::is_some)

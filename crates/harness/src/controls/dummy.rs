@@ -14,13 +14,13 @@ pub(crate) const CONTROL: Control = Control {
     tail_share: 0.0,
     compacts: true,
     evidence: None,
-    build: |_, _| Arc::new(Dummy),
+    build: |_, _| Arc::new(DummyControl),
 };
 
-struct Dummy;
+struct DummyControl;
 
 #[async_trait]
-impl Strategy for Dummy {
+impl Strategy for DummyControl {
     async fn compact(&self, _: &Context<'_>) -> Result<Compacted, Declined> {
         Err(SkipReason::NothingToCompact.into())
     }
