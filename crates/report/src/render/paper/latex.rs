@@ -3,8 +3,8 @@
 
 /// Most letters of a word without a place where it may be broken.
 const PIECE: usize = 24;
-/// Marks of addresses and paths, behind which a word may be broken.
-const MARKS: &str = "/:,=_-";
+/// Marks of addresses, paths and lists, behind which a word may be broken.
+const MARKS: &str = "/:,=";
 
 /// The text, without anything that LaTeX takes for a command.
 pub(super) fn escaped(text: &str) -> String {
@@ -83,6 +83,10 @@ mod tests {
 
     #[test]
     fn long_words_break_behind_marks_and_short_ones_do_not() {
+        assert_eq!(
+            breakable("--sample 3 -s one,two"),
+            "-{}-sample 3 -s one,\\allowbreak{}two"
+        );
         assert_eq!(
             breakable("docs.example.com/a b"),
             "docs.example.com/\\allowbreak{}a b"

@@ -157,7 +157,8 @@ impl Letters {
         widths.finish();
         font.finish();
         let mut letters = UnicodeCmap::new(Name(b"Letters"), SYSTEM_INFO);
-        for (letter, glyph) in &self.glyphs {
+        // What the font has not is one box, which says none of them.
+        for (letter, glyph) in self.glyphs.iter().filter(|(_, glyph)| glyph.id != 0) {
             letters.pair(glyph.id, *letter);
         }
         pdf.cmap(LETTERS, &letters.finish());
