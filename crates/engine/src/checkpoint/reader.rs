@@ -31,7 +31,7 @@ pub(super) fn objects(text: &str) -> impl Iterator<Item = &str> {
 /// The whole object at the start of a text; what follows it is not read.
 ///
 /// # Errors
-/// [`Broken`].
+/// [`BrokenCheckpoint`].
 pub(super) fn object(text: &str) -> Result<Value, BrokenCheckpoint> {
     CheckpointReader {
         rest: text,
@@ -45,7 +45,7 @@ pub(super) fn object(text: &str) -> Result<Value, BrokenCheckpoint> {
 /// dropped.
 ///
 /// # Errors
-/// [`Broken::Malformed`].
+/// [`BrokenCheckpoint::Malformed`].
 pub(super) fn cut_object(text: &str) -> Result<Value, BrokenCheckpoint> {
     CheckpointReader {
         rest: text,

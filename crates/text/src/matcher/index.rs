@@ -300,7 +300,7 @@ fn is_same(pattern: u8, text: u8) -> bool {
 
 #[derive(Clone, Copy, PartialEq)]
 enum PatternKind {
-    /// Any word character except an ASCII digit and those of [`Kind::Foreign`].
+    /// Any word character except an ASCII digit and those of [`PatternKind::Foreign`].
     Letter,
     /// A letter that is not of ASCII, and its script.
     Foreign(Script),

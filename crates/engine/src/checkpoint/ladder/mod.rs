@@ -17,13 +17,13 @@ use crate::model::Finish;
 /// values of the prompt's own shape: those that nobody said are taken out and counted.
 ///
 /// ```
-/// use compactometer_engine::checkpoint::{Examples, Reading, Rung, extract};
+/// use compactometer_engine::checkpoint::{Examples, LadderReading, Rung, extract};
 /// use compactometer_engine::model::Finish;
 ///
 /// let answer = "Here it is:\n```json\n{\"active_goals\": [\"ship the importer\"]}\n```";
 /// let (checkpoint, extraction) = extract(answer, Finish::Stop, &Examples::new("the prompt", String::new));
 /// assert_eq!(checkpoint.expect("it can be read").active_goals, ["ship the importer"]);
-/// assert_eq!(extraction.reading, Reading::Rung(Rung::Fenced));
+/// assert_eq!(extraction.reading, LadderReading::Rung(Rung::Fenced));
 /// ```
 pub fn extract(
     answer: &str,

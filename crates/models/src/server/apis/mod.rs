@@ -77,7 +77,7 @@ impl Api {
     /// Reads a body.
     ///
     /// # Errors
-    /// [`Trouble`] with the place of the first thing that cannot be used.
+    /// [`ServerTrouble`] with the place of the first thing that cannot be used.
     pub(super) fn read(&self, body: &[u8], path: &str) -> Result<ApiRequest, ServerTrouble> {
         let body: Value = serde_json::from_slice(body).map_err(|error| {
             ServerTrouble::new(
