@@ -116,14 +116,20 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
         .filter(is_asked)
         .map(|(_, format)| format)
         .collect::<Vec<_>>();
-    let written = match args.style.as_str() {
-        PAPER => write_paper(out, &manifest, &records, &prices),
-        _ => write_formats(out, &manifest, &records, &prices, &formats),
+    let (written, place) = match args.style.as_str() {
+        PAPER => {
+            let written = write_paper(out, &manifest, &records, &prices);
+            (written, out.join("paper"))
+        }
+        _ => {
+            let written = write_formats(out, &manifest, &records, &prices, &formats);
+            (written, out.to_owned())
+        }
     };
     let summary = written.map_err(Failure::failed)?;
     args.shown.show(&summary)?;
     if !args.quiet {
-        note(&format!("{}: {}", args.style, out.display()));
+        note(&format!("{}: {}", args.style, place.display()));
     }
     verdict(&summary)
 }
