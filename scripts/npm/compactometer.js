@@ -11,7 +11,7 @@ let program;
 try {
   program = require.resolve(`compactometer-${platform}/${file}`);
 } catch {
-  console.error(`error: npm has no compactometer for ${platform}, or left out optional packages; \`pip install compactometer\` has others`);
+  console.error(`error: npm has no compactometer for ${platform}, or left out optional packages: install with --include=optional, or build it with cargo`);
   process.exit(2);
 }
 const done = spawnSync(program, process.argv.slice(2), { stdio: "inherit" });
