@@ -313,3 +313,28 @@ impl PdfPen<'_> {
 fn parts(RGBColor(red, green, blue): RGBColor) -> [f32; 3] {
     [red, green, blue].map(|part| f32::from(part) / 255.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::plots::draw::text_width;
+
+    /// Letters once were a quarter wider than the room that a figure has for them, and hung above
+    /// their line.
+    #[test]
+    fn letters_have_the_size_that_a_figure_measures() {
+        let text = "stated facts, %";
+        let mut figure = Figure::new(480.0, 100.0);
+        figure.text((0.0, 50.0), text, Anchor::Start);
+        let face = Face::parse(FONT_BYTES, 0).expect("the shipped font");
+        let letters = Letters::of(&figure, &face);
+        let (bytes, width) = letters.coded(text);
+        let measured = text_width(text) as f32;
+        assert_eq!(bytes.len(), 2 * text.len());
+        assert!(
+            (width / measured - 1.0).abs() < 0.03,
+            "{width} of {measured}"
+        );
+        assert!((0.4..0.7).contains(&(letters.x_height / letters.size)));
+    }
+}
