@@ -22,7 +22,7 @@ pub use data::run_files::{RunFiles, RunFilesError};
 pub use render::sources::page as sources_page;
 pub use render::targets::by_target;
 pub use render::{
-    ReportError, ReportPart, Screen, by_version, cases::Cases, explain, table, write,
+    PAPER_FOLDER, ReportError, ReportPart, Screen, by_version, cases::Cases, explain, table, write,
     write_formats, write_paper,
 };
 pub use stats::bootstrap::interval as bootstrap_interval;

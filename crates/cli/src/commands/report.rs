@@ -9,7 +9,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Record, text_hash};
 use compactometer_harness::run::read_records;
-use compactometer_report::{ReportPart, write_formats, write_paper};
+use compactometer_report::{PAPER_FOLDER, ReportPart, write_formats, write_paper};
 
 use super::command_row::{CommandRow, parsed};
 use super::compare::{ShownArgs, mocks, verdict};
@@ -119,7 +119,7 @@ fn report(args: &ReportArgs) -> Result<(), Failure> {
     let (written, place) = match args.style.as_str() {
         PAPER => {
             let written = write_paper(out, &manifest, &records, &prices);
-            (written, out.join("paper"))
+            (written, out.join(PAPER_FOLDER))
         }
         _ => {
             let written = write_formats(out, &manifest, &records, &prices, &formats);

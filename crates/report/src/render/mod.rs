@@ -33,7 +33,7 @@ mod template;
 mod terminal;
 
 pub(crate) use escape::{markdown_cell, markdown_text, shown};
-pub use paper::write_paper;
+pub use paper::{PAPER_FOLDER, write_paper};
 pub(crate) use template::render as render_template;
 pub use terminal::{Screen, by_version, table};
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use compactometer_disk::create_folder;
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::prices::{PriceRow, PriceTable};
+use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, MetricValue, StrategySummary, Summary};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use crate::numbers::{grouped, plain_zero};
 use crate::vocabulary;
 
 /// The folder of these files in the report's.
-const FOLDER: &str = "paper";
+pub const PAPER_FOLDER: &str = "paper";
 const DOCUMENT: &str = "paper.tex";
 const TITLE: &str = "Compactometer: what a long conversation loses when it is compacted";
 const AUTHORS: &str = "The authors of Compactometer";
@@ -55,7 +55,7 @@ pub fn write_paper(
     let runs = ProtocolRun::by_protocol(manifest, records, prices);
     let summary = crate::summary::of_runs(&runs);
     let groups = &summary.groups;
-    let folder = dir.join(FOLDER);
+    let folder = dir.join(PAPER_FOLDER);
     create_folder(&folder).map_err(|source| ReportError::Io {
         path: folder.clone(),
         source,
@@ -90,8 +90,26 @@ fn section(folder: &Path, group: &Group, ending: &str) -> Result<Value, ReportEr
         Ok(json!({"file": file, "caption": caption}))
     };
     let figures: Result<Vec<_>, ReportError> = FIGURES.into_iter().map(figure).collect();
-    let caption = escaped(&terminal::heading(group));
+    let caption = escaped(&caption(group));
     Ok(json!({"table": table, "caption": caption, "figures": figures?}))
+}
+
+/// What was run, what the columns show, and what the marks of rows say.
+fn caption(group: &Group) -> String {
+    let rows = group.strategies.iter().collect::<Vec<_>>();
+    let marks = terminal::marks_explained(&rows).map(|mark| format!("{mark}."));
+    let abouts = columns(group).into_iter().map(|metric| match metric.id {
+        id if id == COST_USD.id => "Cost: of one conversation, with prompt caching.".to_owned(),
+        _ => terminal::about(metric, group),
+    });
+    let parts = std::iter::once(terminal::heading(group)).chain(abouts);
+    let intervals =
+        "Means over conversations, 95 % intervals in brackets; controls in italics.".to_owned();
+    let parts = parts.chain([intervals]).chain(marks);
+    parts
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A column has no room for rows that change one idea of another; the table has them.
@@ -188,16 +206,26 @@ fn share(value: f64, found: Option<&MetricValue>) -> String {
 /// What was run, the prices of its models and the command.
 fn setup(manifest: &Manifest, prices: &PriceTable) -> String {
     let mut items = page::run_facts(manifest);
-    let [summarizer, target] = [
-        prices.summarizer_row(&manifest.summarizer),
-        prices.row(manifest.target.as_ref().unwrap_or(&manifest.summarizer)),
+    let Manifest {
+        summarizer,
+        target,
+        checkpointer,
+        ..
+    } = manifest;
+    let priced = [
+        (
+            "prices of calls",
+            prices.row(target.as_ref().unwrap_or(summarizer)),
+        ),
+        ("prices of summaries", prices.summarizer_row(summarizer)),
+        (
+            "prices of checkpoints",
+            prices.checkpointer_row(checkpointer.as_ref().unwrap_or(summarizer)),
+        ),
     ];
-    if summarizer == target {
-        items.push(("prices of turns and summaries", price(target)));
-    } else {
-        items.push(("prices of turns", price(target)));
-        items.push(("prices of summaries", price(summarizer)));
-    }
+    let others = priced.iter().skip(1).filter(|(_, row)| *row != priced[0].1);
+    let shown = priced.iter().take(1).chain(others);
+    items.extend(shown.map(|(name, row)| (*name, price(*row))));
     let items = items
         .iter()
         .map(|(name, value)| format!("\\item[{}] {}\n", escaped(name), breakable(value)));
@@ -212,13 +240,26 @@ fn price(row: Option<&PriceRow>) -> String {
     let Some(row) = row else {
         return "the table has none, so no cost is shown".to_owned();
     };
+    let tier = |tier: PriceTier| {
+        let PriceTier {
+            above_tokens,
+            input,
+            cache_write,
+            cache_read,
+            output,
+        } = tier;
+        let from = match above_tokens {
+            0 => String::new(),
+            _ => format!("; above {above_tokens} tokens of input, "),
+        };
+        format!(
+            "{from}input ${input}, written to the cache ${cache_write}, read from it ${cache_read}, output ${output}"
+        )
+    };
+    let tiers = row.tiers().map(tier).collect::<String>();
     format!(
-        "as {}: input ${}, written to the cache ${}, read from it ${}, output ${} per million tokens; {}",
+        "as {}, per million tokens: {tiers}; {}",
         row.name,
-        row.input,
-        row.cache_write,
-        row.cache_read,
-        row.output,
         read_on(row)
     )
 }
@@ -244,6 +285,9 @@ fn citation(manifest: &Manifest) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
+    use compactometer_engine::event::Outcome;
+    use compactometer_engine::strategy::FailReason;
+
     use super::*;
     use crate::common;
 
@@ -251,7 +295,7 @@ mod tests {
     fn written(manifest: &Manifest, records: &[Record]) -> BTreeMap<String, Vec<u8>> {
         let dir = tempfile::tempdir().expect("a folder");
         write_paper(dir.path(), manifest, records, &common::prices()).expect("a paper");
-        let files = std::fs::read_dir(dir.path().join(FOLDER)).expect("the folder");
+        let files = std::fs::read_dir(dir.path().join(PAPER_FOLDER)).expect("the folder");
         let read = |file: std::io::Result<std::fs::DirEntry>| {
             let file = file.expect("an entry");
             let name = file.file_name().to_string_lossy().into_owned();
@@ -286,6 +330,30 @@ mod tests {
         );
         assert!(line.contains(&format!(" & {cost:.2} & ")), "{line}");
         assert_eq!(files, written(&manifest, &records), "the same bytes");
+    }
+
+    #[test]
+    fn marks_and_columns_are_explained_in_the_caption() {
+        let (manifest, mut records) = common::simulated::run(5);
+        let caption = |records: &[Record]| {
+            let paper = written(&manifest, records);
+            text(&paper, "paper.tex").to_owned()
+        };
+        let before = caption(&records);
+        assert!(before.contains("Cost: of one conversation") && before.contains("19 of 20"));
+        assert!(
+            before.contains("may differ") && !before.contains("not compared"),
+            "{before}"
+        );
+        for record in records
+            .iter_mut()
+            .filter(|one| one.case.strategy == "chained")
+        {
+            for row in &mut record.compactions {
+                row.event.outcome = Outcome::Failed(FailReason::NoCheckpoint);
+            }
+        }
+        assert!(caption(&records).contains("* not compared: over 5 \\%"));
     }
 
     #[test]

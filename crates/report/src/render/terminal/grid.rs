@@ -106,20 +106,8 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> GridLines {
             &columns,
         ));
     }
-    if rows.iter().any(|row| is_marked(row)) {
-        let mark = "* not compared: over 5 % of due compactions failed, or of turns exceeded the context window";
-        lines.extend(wrapped(mark, screen.width));
-    }
-    if rows.iter().any(|row| row.not_understood) {
-        let mark = "‡ not compared: the summarizer wrote none of the facts that it was shown, so it did not understand this prompt";
-        lines.extend(wrapped(mark, screen.width));
-    }
-    if rows.iter().any(|row| row.unmetered) {
-        lines.extend(wrapped(
-            "† not compared, without costs and waits: it asks a model past the meter",
-            screen.width,
-        ));
-    }
+    let marks = marks_explained(&rows);
+    lines.extend(marks.flat_map(|mark| wrapped(mark, screen.width)));
     let abouts = columns.iter().map(|column| column.about.as_str());
     let abouts = abouts.filter(|about| !about.is_empty());
     GridLines {
@@ -183,6 +171,29 @@ fn firsts<'s>(sections: &'s [RowsInCommon<'_>]) -> impl Iterator<Item = &'static
         std::iter::once(*name).chain(std::iter::repeat_n("", blanks))
     };
     sections.iter().flat_map(of)
+}
+
+/// What the marks of these rows say.
+pub(in crate::render) fn marks_explained(
+    rows: &[&StrategySummary],
+) -> impl Iterator<Item = &'static str> + use<> {
+    let marks = [
+        (
+            rows.iter().any(|row| is_marked(row)),
+            "* not compared: over 5 % of due compactions failed, or of turns exceeded the context window",
+        ),
+        (
+            rows.iter().any(|row| row.not_understood),
+            "‡ not compared: the summarizer wrote none of the facts that it was shown, so it did not understand this prompt",
+        ),
+        (
+            rows.iter().any(|row| row.unmetered),
+            "† not compared, without costs and waits: it asks a model past the meter",
+        ),
+    ];
+    marks
+        .into_iter()
+        .filter_map(|(is_there, mark)| is_there.then_some(mark))
 }
 
 /// Why a row is not compared.
@@ -381,7 +392,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Ve
 }
 
 /// What the header of a metric's column does not say.
-fn about(metric: &Metric, group: &Group) -> String {
+pub(in crate::render) fn about(metric: &Metric, group: &Group) -> String {
     let meaning = vocabulary::term(metric.id).map_or("", |term| term.meaning);
     let remark = group
         .latency

@@ -98,6 +98,8 @@ pub fn by_version(summary: &Summary) -> Option<String> {
     Some(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
+pub(super) use grid::{about, marks_explained};
+
 /// Every row with its name as the table shows it, by what the rows have in common.
 pub(super) fn sections(group: &Group) -> Vec<grid::NamedRows<'_>> {
     grid::named_sections(group)
