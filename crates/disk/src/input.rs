@@ -89,7 +89,9 @@ pub fn read_text(path: &Path, kind: InputKind) -> Result<String> {
 /// # Errors
 /// As [`open`]; and if the file is too large for its kind. The text says what to do.
 pub fn read(path: &Path, kind: InputKind) -> Result<Vec<u8>> {
-    read_from(open(path)?, kind)
+    let file = open(path)?;
+    let bytes = with_room(file.metadata()?.len().min(kind.most));
+    read_into(bytes, file, kind)
 }
 
 /// The bytes of an open file, or of what is packed in one.
@@ -97,7 +99,10 @@ pub fn read(path: &Path, kind: InputKind) -> Result<Vec<u8>> {
 /// # Errors
 /// If reading fails, or if there are more bytes than its kind may have. The text says what to do.
 pub fn read_from(reader: impl Read, kind: InputKind) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    read_into(Vec::new(), reader, kind)
+}
+
+fn read_into(mut bytes: Vec<u8>, reader: impl Read, kind: InputKind) -> Result<Vec<u8>> {
     let read = reader.take(kind.most + 1).read_to_end(&mut bytes)?;
     if read as u64 > kind.most {
         let InputKind { name, most } = kind;
@@ -117,8 +122,8 @@ pub fn read_from(reader: impl Read, kind: InputKind) -> Result<Vec<u8>> {
 /// As [`open`].
 pub fn read_ends(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut file = BufReader::new(open(path)?);
-    let mut bytes = Vec::new();
     let length = file.get_ref().metadata()?.len();
+    let mut bytes = with_room(length.min(most));
     if length <= most {
         file.take(most).read_to_end(&mut bytes)?;
         return Ok(bytes);
@@ -129,6 +134,12 @@ pub fn read_ends(path: &Path, most: u64) -> Result<Vec<u8>> {
     file.skip_until(b'\n')?;
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Room for a file's bytes and the try to read one more: they are not copied to a larger place while
+/// they are read.
+fn with_room(length: u64) -> Vec<u8> {
+    Vec::with_capacity(usize::try_from(length + 1).unwrap_or_default())
 }
 
 /// Opens a regular file or an inherited descriptor: `/dev/stdin`, or `/dev/fd/63` as shells name
