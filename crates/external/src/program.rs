@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use compactometer_engine::model::ToolDefinition;
 use compactometer_engine::strategy::Strategy;
-use compactometer_harness::additions::AddedText;
+use compactometer_formats::added_text::AddedText;
 use compactometer_harness::plan::{Absence, CustomStrategy, Trigger};
 use serde_json::{Map, Value};
 
@@ -96,7 +96,7 @@ pub fn open(command: &str) -> Result<Arc<dyn CustomStrategy>, String> {
         )));
     }
     let of_rows = [
-        AddedText::Ledger.parameter(),
+        AddedText::Ledger.row().parameter,
         Absence::PARAMETER,
         Trigger::PARAMETER,
     ];

@@ -2,6 +2,7 @@
 //!
 //! Absent on purpose: anything that runs a strategy or computes a result.
 
+pub mod added_text;
 pub mod baseline;
 pub mod fate;
 pub mod losses;

@@ -1,13 +1,12 @@
 //! What recorded compactions lost, session by session: the facts that `losses` reports are made of.
 
 use compactometer_engine::message::Usage;
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 
+use crate::added_text::AddedText;
 use crate::record::{Held, UseKind};
 use crate::scenario::{Speaker, UnmeasuredCompaction, ValueKind};
-
-/// Random choices of exact values for each compaction.
-pub const VALUE_DRAWS: usize = 20;
 
 /// One session of an agent.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -293,22 +292,55 @@ pub struct UseSeen {
     pub held: Held,
     /// Whether it may hold the value at most; absent if it is not known what the program puts back.
     pub at_most: Option<bool>,
-    /// Of each of [`VALUE_DRAWS`] random choices of exact values of the budget's size, whether it
-    /// holds the value.
-    pub in_random: Vec<bool>,
-    /// Whether the newest text of the budget's size holds it.
-    pub in_newest_text: bool,
-    /// Whether the values that most messages said hold it, in a list of that size.
-    pub in_frequent: bool,
-    /// Whether a ledger of that size holds it.
-    pub in_ledger: bool,
+    /// Whether texts of the budget's size hold it.
+    #[serde(flatten)]
+    pub in_added: InAdded,
     /// Whether ledgers of [`LEDGER_SIZES`] hold it.
     pub in_ledger_of: [bool; LEDGER_SIZES.len()],
-    /// Whether a list of that size holds it that has the ledger's values without what they belong
-    /// to, one a line.
-    pub in_unbound: bool,
     /// Whether what each hook added holds it, in the order of the hooks.
     pub in_hooks: Vec<bool>,
+}
+
+/// Whether added texts hold a value: for each text by its place, a bit for each of its draws. As
+/// JSON, a text of one draw has a boolean, and another one a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InAdded([u32; AddedText::ROWS.len()]);
+
+impl InAdded {
+    /// Whether each draw of each text holds it.
+    pub fn new(is_in: impl Fn(AddedText, usize) -> bool) -> Self {
+        InAdded(AddedText::ROWS.map(|row| {
+            let bits = (0..row.draws).map(|draw| u32::from(is_in(row.text, draw)) << draw);
+            bits.fold(0, |all, bit| all | bit)
+        }))
+    }
+
+    /// Whether a draw of the text holds it.
+    pub fn is_in(self, text: AddedText, draw: usize) -> bool {
+        self.0[text.place()] >> draw & 1 == 1
+    }
+
+    /// The share of the text's draws that hold it.
+    pub fn share(self, text: AddedText) -> f64 {
+        f64::from(self.0[text.place()].count_ones()) / text.row().draws as f64
+    }
+}
+
+impl Serialize for InAdded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(AddedText::ROWS.len()))?;
+        for row in AddedText::ROWS {
+            let key = format!("in_{}", row.key);
+            match row.draws {
+                1 => map.serialize_entry(&key, &self.is_in(row.text, 0))?,
+                draws => {
+                    let drawn = (0..draws).map(|draw| self.is_in(row.text, draw));
+                    map.serialize_entry(&key, &drawn.collect::<Vec<_>>())?;
+                }
+            }
+        }
+        map.end()
+    }
 }
 
 impl UseSeen {

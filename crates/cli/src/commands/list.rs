@@ -7,10 +7,10 @@ use clap::Args;
 use compactometer_agents::Definition;
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
+use compactometer_formats::added_text::{AddedText, AddedTextRow};
 use compactometer_formats::prices::{PriceRow, PriceTable, PriceTier};
 use compactometer_formats::record::Family;
 use compactometer_formats::schemas;
-use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::{all, own};
 use compactometer_harness::plan::{Absence, Trigger};
 use compactometer_simulator::profile::{self, Profile};
@@ -255,15 +255,22 @@ fn parameters() -> Vec<(String, String)> {
             (format!("{name}.{}", param.name), about)
         })
     };
-    let added = |(text, parameter, about): (AddedText, &str, &str)| match text {
-        AddedText::Ledger => (
-            format!("STRATEGY.{parameter}"),
-            format!("{about}, within its budget; on `recorded` added to it (tokens, default none)"),
-        ),
-        _ => (
-            format!("recorded.{parameter}"),
-            format!("{about}, added to what the program left (tokens, default none)"),
-        ),
+    let added = |row: AddedTextRow| {
+        let AddedTextRow {
+            parameter, about, ..
+        } = row;
+        match row.text {
+            AddedText::Ledger => (
+                format!("STRATEGY.{parameter}"),
+                format!(
+                    "{about}, within its budget; on `recorded` added to it (tokens, default none)"
+                ),
+            ),
+            _ => (
+                format!("recorded.{parameter}"),
+                format!("{about}, added to what the program left (tokens, default none)"),
+            ),
+        }
     };
     let trigger = (
         format!("STRATEGY.{}", Trigger::PARAMETER),
@@ -273,7 +280,7 @@ fn parameters() -> Vec<(String, String)> {
         format!("STRATEGY.{}", Absence::PARAMETER),
         Absence::ABOUT.to_owned(),
     );
-    AddedText::ALL
+    AddedText::ROWS
         .into_iter()
         .map(added)
         .chain([absence, trigger])

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use compactometer_formats::added_text::AddedText;
+
 fn run(dir: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_compactometer"))
         .args(args)
@@ -169,9 +171,17 @@ fn every_use_has_its_kind_and_its_place() {
     // Claude Code puts back files that were read last. The only one holds none of these values.
     assert_eq!(count("address", "held_at_most"), 2.0 / 3.0);
     assert_eq!(count("authored", "held_in_log"), 0.0);
-    // All that was said fits the budget.
-    for added in ["random", "newest_text", "frequent", "ledger", "unbound"] {
-        assert_eq!(count("address", &format!("with_{added}")), 1.0, "{added}");
+    // All that was said fits the budget. Every row of texts is in both forms.
+    let screen = run(dir.path(), &["losses", "s-1.jsonl", "-q"]);
+    for row in AddedText::ROWS {
+        let key = format!("with_{}", row.key);
+        assert_eq!(count("address", &key), 1.0, "{key}");
+        assert!(
+            text(&screen.stdout).contains(&format!("tokens of {}", row.name)),
+            "{row:?}"
+        );
+        let use_seen = &found["each_use"][0];
+        assert!(!use_seen[format!("in_{}", row.key)].is_null(), "{row:?}");
     }
     assert_eq!(
         found["uses"]["address"]["intervals"],

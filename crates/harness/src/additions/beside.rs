@@ -12,9 +12,9 @@ use compactometer_engine::message::Role;
 use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use compactometer_engine::tokens::MESSAGE_OVERHEAD;
 use compactometer_engine::view::{Edit, Origin, View, WrittenPart};
+use compactometer_formats::added_text::AddedText;
 
-use super::AddedText;
-use super::texts::{SaidUpTo, bare};
+use super::texts::{SaidUpTo, added_texts};
 use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
 
@@ -47,16 +47,13 @@ impl Beside {
         let budget = self.tokens.saturating_sub(MESSAGE_OVERHEAD);
         let said =
             SaidUpTo::of_messages(&self.prepared, cx.log.messages().len(), budget, cx.counter);
-        Ok(match self.text {
-            AddedText::FrequentValues => said.frequent(),
-            AddedText::RandomValues => said.random().next().unwrap_or_default(),
-            AddedText::NewestText => said.newest(),
-            AddedText::Ledger | AddedText::BareValues => {
-                let view = View::from_edits(edits.to_vec(), cx.log, cx.counter);
-                let view = view.map_err(|error| FailReason::InvalidView(error.to_string()))?;
-                bare(&self.ledger(cx.log).lack(view.texts()), budget, cx.counter)
-            }
-        })
+        let view = View::from_edits(edits.to_vec(), cx.log, cx.counter)
+            .map_err(|error| FailReason::InvalidView(error.to_string()))?;
+        let ledger = self.ledger(cx.log);
+        let lack = ledger.lack(view.texts());
+        Ok(added_texts(self.text, &said, &lack)
+            .next()
+            .unwrap_or_default())
     }
 
     fn ledger(&self, log: &Log) -> Ledger {

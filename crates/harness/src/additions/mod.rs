@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use compactometer_engine::strategy::Strategy;
 use compactometer_engine::strategy::with_ledger::{LedgerRoom, WithLedger};
+use compactometer_formats::added_text::AddedText;
 use serde::Serialize;
 
 use crate::prepare::PreparedScenario;
@@ -21,57 +22,6 @@ pub struct Addition {
     pub text: AddedText,
     /// Most tokens, its message included.
     pub tokens: NonZeroU32,
-}
-
-/// A text that can be added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AddedText {
-    /// A ledger of what the compaction did not leave.
-    Ledger,
-    /// The values of that ledger, and of more of them, without what they belong to.
-    BareValues,
-    /// The values that most messages said.
-    FrequentValues,
-    /// Values at random.
-    RandomValues,
-    /// The end of the conversation before the compaction.
-    NewestText,
-}
-
-impl AddedText {
-    /// All, each with its parameter and a line about it.
-    pub const ALL: [(AddedText, &'static str, &'static str); 5] = [
-        (
-            AddedText::Ledger,
-            "ledger",
-            "a ledger of what the compaction did not leave",
-        ),
-        (
-            AddedText::BareValues,
-            "bare_values",
-            "the values of such a ledger without what they belong to",
-        ),
-        (
-            AddedText::FrequentValues,
-            "frequent_values",
-            "the values that most messages said",
-        ),
-        (AddedText::RandomValues, "random_values", "values at random"),
-        (
-            AddedText::NewestText,
-            "newest_text",
-            "the end of the conversation",
-        ),
-    ];
-
-    /// Its parameter as users type it.
-    pub fn parameter(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(text, ..)| *text == self)
-            .map_or("", |(_, parameter, _)| parameter)
-    }
 }
 
 impl Addition {

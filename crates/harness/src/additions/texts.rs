@@ -6,12 +6,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::ledger::Lack;
 use compactometer_engine::message::part_text;
 use compactometer_engine::tokens::TokenCounter;
+use compactometer_formats::added_text::AddedText;
 use compactometer_text::exact;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::prepare::PreparedScenario;
+
+/// The draws of an added text of the size that `said` has room for; `lack` is what the compaction did
+/// not leave.
+pub(crate) fn added_texts<'s>(
+    text: AddedText,
+    said: &'s SaidUpTo<'_>,
+    lack: &Lack<'_>,
+) -> Box<dyn Iterator<Item = String> + 's> {
+    let one = |text: String| Box::new(std::iter::once(text));
+    match text {
+        AddedText::RandomValues => Box::new(said.random().take(text.row().draws)),
+        AddedText::NewestText => one(said.newest()),
+        AddedText::FrequentValues => one(said.frequent()),
+        AddedText::Ledger => one(lack.page(said.budget, said.counter).text),
+        AddedText::BareValues => one(said.bare(lack)),
+    }
+}
 
 /// What was said in the first `length` messages, for texts of at most `budget` tokens.
 pub(crate) struct SaidUpTo<'p> {
@@ -77,7 +95,7 @@ impl<'p> SaidUpTo<'p> {
     }
 
     /// The values that most messages said, one a line.
-    pub(crate) fn frequent(&self) -> String {
+    fn frequent(&self) -> String {
         let mut said = self.values.iter().collect::<Vec<_>>();
         said.sort_by_key(|(times, _)| Reverse(*times));
         that_fit(
@@ -88,7 +106,7 @@ impl<'p> SaidUpTo<'p> {
     }
 
     /// Lists of random values, one a line. Each is another draw.
-    pub(crate) fn random(&self) -> impl Iterator<Item = String> {
+    fn random(&self) -> impl Iterator<Item = String> {
         let mut said = self
             .values
             .iter()
@@ -102,7 +120,7 @@ impl<'p> SaidUpTo<'p> {
     }
 
     /// The end of the conversation.
-    pub(crate) fn newest(&self) -> String {
+    fn newest(&self) -> String {
         let (mut room, mut pieces) = (self.budget, Vec::new());
         let messages = self.prepared.messages[..self.length].iter().rev();
         for text in
@@ -120,6 +138,12 @@ impl<'p> SaidUpTo<'p> {
         pieces.reverse();
         pieces.join("\n")
     }
+
+    /// The values that a ledger would list, and more of them, without what they belong to.
+    fn bare(&self, lack: &Lack<'_>) -> String {
+        let lines = lack.values().map(|value| format!("{value}\n"));
+        that_fit(lines, self.budget, self.counter)
+    }
 }
 
 /// The last letters of a text, or fewer of them, so that they fit.
@@ -132,15 +156,6 @@ fn last(text: &str, mut letters: usize, room: u32, counter: &dyn TokenCounter) -
         }
         letters -= letters.div_ceil(20);
     }
-}
-
-/// The values that a ledger would list, and more of them, without what they belong to.
-pub(crate) fn bare(lack: &Lack<'_>, budget: u32, counter: &dyn TokenCounter) -> String {
-    that_fit(
-        lack.values().map(|value| format!("{value}\n")),
-        budget,
-        counter,
-    )
 }
 
 /// The lines before the first that does not fit.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::params::PROMPT;
+use compactometer_formats::added_text::{AddedText, AddedTextRow};
 use compactometer_formats::record::Family;
 use compactometer_text::suggest::unknown;
 
@@ -12,7 +13,7 @@ use super::ideas::IDEAS;
 use super::items::{EXEC, MOST_STAGES, alias_of, stages};
 use super::select_error::SelectError;
 use super::{ablation, all};
-use crate::additions::{AddedText, Addition};
+use crate::additions::Addition;
 use crate::plan::{Absence, Composition, CustomStrategy, Entrant, EntrantKind, Trigger};
 
 /// The entrants that a user's list names, each once, in the order of [`all`], aliases after their
@@ -327,11 +328,8 @@ fn strategy(name: &str) -> Result<Entrant, SelectError> {
 
 /// Sets one parameter; a prompt is given as the path of a file.
 fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectError> {
-    if let Some((text, parameter, _)) = AddedText::ALL
-        .into_iter()
-        .find(|(_, parameter, _)| *parameter == key)
-    {
-        return add(entrant, text, parameter, value);
+    if let Some(row) = AddedText::ROWS.iter().find(|row| row.parameter == key) {
+        return add(entrant, *row, value);
     }
     if key == Absence::PARAMETER && entrant.family != Family::Recorded {
         let absence = Absence::parse(value);
@@ -349,9 +347,7 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
         return Ok(());
     }
     let EntrantKind::Strategy(spec, settings) = &mut entrant.entry else {
-        let parameters = AddedText::ALL
-            .into_iter()
-            .map(|(_, parameter, _)| parameter);
+        let parameters = AddedText::ROWS.iter().map(|row| row.parameter);
         return Err(SelectError::Unknown(unknown("parameter", key, parameters)));
     };
     let names = || {
@@ -387,8 +383,9 @@ fn assign(entrant: &mut Entrant, key: &str, value: &str) -> Result<(), SelectErr
 
 fn add(
     entrant: &mut Entrant,
-    text: AddedText,
-    parameter: &'static str,
+    AddedTextRow {
+        text, parameter, ..
+    }: AddedTextRow,
     value: &str,
 ) -> Result<(), SelectError> {
     if text != AddedText::Ledger && entrant.family != Family::Recorded {

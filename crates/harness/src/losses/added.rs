@@ -5,24 +5,21 @@ use std::collections::BTreeSet;
 
 use compactometer_engine::ledger::Ledger;
 use compactometer_engine::tokens::TokenCounter;
-use compactometer_formats::losses::{HookRun, LEDGER_SIZES, VALUE_DRAWS};
+use compactometer_formats::added_text::AddedText;
+use compactometer_formats::losses::{HookRun, InAdded, LEDGER_SIZES};
 use compactometer_text::sentences::SentenceLines;
 
-use crate::additions::texts::{SaidUpTo, bare};
+use crate::additions::texts::{SaidUpTo, added_texts};
 use crate::ledgers::read;
 use crate::prepare::PreparedScenario;
 use crate::prepare::recorded_context::LeftByProgram;
 
 /// The facts whose values such texts hold, as they were said or by another name.
 pub(super) struct Added {
-    /// For each draw of random values.
-    pub(super) random: Vec<BTreeSet<u32>>,
-    pub(super) newest: BTreeSet<u32>,
-    pub(super) frequent: BTreeSet<u32>,
-    pub(super) ledger: BTreeSet<u32>,
+    /// For each draw of each text.
+    texts: [Vec<BTreeSet<u32>>; AddedText::ROWS.len()],
     /// For each of [`LEDGER_SIZES`].
     pub(super) ledger_of: [BTreeSet<u32>; LEDGER_SIZES.len()],
-    pub(super) unbound: BTreeSet<u32>,
     /// For each hook.
     pub(super) hooks: Vec<BTreeSet<u32>>,
     /// What the ledger says.
@@ -79,26 +76,31 @@ impl<'p> Adding<'p> {
             ..
         } = *self;
         let said = SaidUpTo::of_facts(prepared, left.length, budget, counter);
-        let drawn = said.random().take(VALUE_DRAWS);
         let held = |text: &str| held(prepared, text);
         let lack = self.ledger.lack(left.view.texts());
         let ledger = |size: u32| lack.page(size, counter).text;
+        let texts = AddedText::ROWS.map(|row| {
+            let drawn = added_texts(row.text, &said, &lack);
+            drawn.map(|text| held(&text)).collect()
+        });
         let runs = hooks.get(left.place).map_or(&[][..], Vec::as_slice);
-        let page = ledger(budget);
         Added {
-            random: drawn.map(|text| held(&text)).collect(),
-            newest: held(&said.newest()),
-            frequent: held(&said.frequent()),
-            ledger: held(&page),
+            texts,
             ledger_of: LEDGER_SIZES.map(|size| held(&ledger(size))),
-            unbound: held(&bare(&lack, budget, counter)),
             hooks: runs.iter().map(|run| held(&run.context)).collect(),
-            ledger_lines: SentenceLines::new([page.as_str()]),
+            ledger_lines: SentenceLines::new([ledger(budget).as_str()]),
             hook_lines: runs
                 .iter()
                 .map(|run| SentenceLines::new([run.context.as_str()]))
                 .collect(),
         }
+    }
+}
+
+impl Added {
+    /// Which of the texts hold a fact's value.
+    pub(super) fn in_texts(&self, fact: u32) -> InAdded {
+        InAdded::new(|text, draw| self.texts[text.place()][draw].contains(&fact))
     }
 }
 

@@ -274,19 +274,11 @@ fn use_seen(
         kind: used.map_or(UseKind::Address, |used| used.kind),
         held,
         at_most: prepared.held_at_most(fact, held, left.length),
-        in_random: added
-            .random
-            .iter()
-            .map(|draw| draw.contains(&fact))
-            .collect(),
-        in_newest_text: added.newest.contains(&fact),
-        in_frequent: added.frequent.contains(&fact),
-        in_ledger: added.ledger.contains(&fact),
+        in_added: added.in_texts(fact),
         in_ledger_of: added
             .ledger_of
             .each_ref()
             .map(|ledger| ledger.contains(&fact)),
-        in_unbound: added.unbound.contains(&fact),
         in_hooks: added
             .hooks
             .iter()

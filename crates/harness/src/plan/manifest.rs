@@ -127,7 +127,7 @@ impl Plan {
     fn settings_of(&self, entrant: &Entrant) -> Option<(String, StrategySettings)> {
         let addition = entrant.addition.map(|addition| {
             (
-                addition.text.parameter().to_owned(),
+                addition.text.row().parameter.to_owned(),
                 addition.tokens.to_string(),
             )
         });

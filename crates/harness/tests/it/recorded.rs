@@ -8,11 +8,11 @@ use compactometer_engine::budget::Tail;
 use compactometer_engine::event::Outcome;
 use compactometer_engine::message::{MessageId, Role, Usage};
 use compactometer_engine::tokens::Encoding;
+use compactometer_formats::added_text::AddedText;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{Family, ObservationKind, Record};
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario};
-use compactometer_harness::additions::AddedText;
 use compactometer_harness::entrants::select;
 use compactometer_harness::plan::{Plan, PlanError, PlanOptions, Prospects};
 use compactometer_harness::run::run_case;
@@ -268,8 +268,7 @@ fn a_ledger_beside_what_the_program_left_is_added_and_its_size_is_known() {
 
 #[test]
 fn texts_of_the_size_of_a_ledger_are_added_for_comparison() {
-    let names =
-        AddedText::ALL.map(|(_, parameter, _)| format!("{parameter}=recorded:{parameter}=48"));
+    let names = AddedText::ROWS.map(|row| format!("{0}=recorded:{0}=48", row.parameter));
     let records = records(
         vec![twice()],
         &names.iter().map(String::as_str).collect::<Vec<_>>(),

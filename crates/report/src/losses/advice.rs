@@ -1,6 +1,8 @@
 //! What to do about what compactions lost: at most three lines, each with the number that it
 //! follows from.
 
+use compactometer_formats::added_text::AddedText;
+
 use super::Losses;
 use super::text::{counted, percent, thousands};
 
@@ -20,7 +22,9 @@ impl Losses {
     pub(super) fn advice(&self) -> Vec<String> {
         let address = &self.uses.address;
         let held = address.held_at_most.or(address.held_in_log);
-        let ledger = address.with_ledger.filter(|_| address.uses >= FEWEST_USES);
+        let ledger = address
+            .with(AddedText::Ledger)
+            .filter(|_| address.uses >= FEWEST_USES);
         let values = held.zip(ledger);
         let values = values.map(|shares| Gain::new(shares, "needed values".to_owned()));
         let gains = values.clone().into_iter().chain(self.gain_of_words());

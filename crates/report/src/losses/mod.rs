@@ -14,14 +14,14 @@ mod typical;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use compactometer_formats::added_text::AddedText;
 use compactometer_formats::losses::{
     CompactionLosses, Count, HookFailure, LEDGER_SIZES, SentenceSeen, SessionLosses, UseSeen,
-    VALUE_DRAWS,
 };
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::record::{Held, UseKind};
 use compactometer_formats::scenario::Unmeasured;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use cost::Cost;
 pub use moment::{NeededValues, moment_lines};
@@ -147,29 +147,23 @@ pub struct UseShares {
     pub held_in_log: Option<f64>,
     /// The share at most, with what the program is known to put back; absent if that is not known.
     pub held_at_most: Option<f64>,
-    /// `held_at_most`, or else `held_in_log`, with random exact values added: the mean of 20 draws.
-    pub with_random: Option<f64>,
-    /// The least and the most of these draws.
+    /// `held_at_most`, or else `held_in_log`, with each text added: the mean of its draws. As JSON,
+    /// `with_` and the text's key.
+    #[serde(flatten, serialize_with = "by_key")]
+    pub with_added: BTreeMap<AddedText, Option<f64>>,
+    /// The least and the most of the draws of random values.
     pub with_random_range: Option<(f64, f64)>,
-    /// The same with the newest text before the compaction added.
-    pub with_newest_text: Option<f64>,
-    /// The same with the values added that most messages said.
-    pub with_frequent: Option<f64>,
-    /// The same with a ledger added.
-    pub with_ledger: Option<f64>,
-    /// The same with a ledger of each size in tokens.
+    /// The same share with a ledger of each size in tokens.
     pub with_ledger_of: BTreeMap<u32, f64>,
-    /// The same with the ledger's values added without what they belong to.
-    pub with_unbound: Option<f64>,
     /// `held_at_most`, or else `held_in_log`, with what each hook added, in the order of the hooks.
     pub with_hooks: Vec<Option<f64>>,
     /// The 95 % intervals of these shares, absent where there are fewer than six sessions.
     pub hook_intervals: Vec<Option<(f64, f64)>>,
-    /// `with_ledger` less `with_random`.
+    /// The share with a ledger, from which the share with random values is subtracted.
     pub ledger_over_random: Option<f64>,
     /// 95 % intervals of these shares over projects, or over sessions where there are fewer than six
     /// projects, by name; absent where there are fewer than six sessions.
-    pub intervals: BTreeMap<&'static str, (f64, f64)>,
+    pub intervals: BTreeMap<String, (f64, f64)>,
 }
 
 impl Losses {
@@ -276,6 +270,18 @@ impl UsesByKind {
     }
 }
 
+/// The name of the share with a text added.
+fn share_key(text: AddedText) -> String {
+    format!("with_{}", text.row().key)
+}
+
+fn by_key<S: Serializer>(
+    shares: &BTreeMap<AddedText, Option<f64>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(shares.iter().map(|(text, share)| (share_key(*text), share)))
+}
+
 /// The models whose usage is recorded and whose prices are not known.
 fn unpriced(compactions: &[CompactionLosses], prices: &PriceTable) -> BTreeSet<String> {
     let with_usage = compactions
@@ -325,13 +331,9 @@ impl UseShares {
                 seen.is_held()
             }
         };
-        let in_draws = |seen: &UseSeen| {
-            let drawn = seen
-                .in_random
-                .iter()
-                .filter(|drawn| **drawn || is_held(seen))
-                .count();
-            drawn as f64 / VALUE_DRAWS as f64
+        let with = |seen: &UseSeen, text: AddedText| match is_held(seen) {
+            true => 1.0,
+            false => seen.in_added.share(text),
         };
         let mut shares = UseShares {
             uses: all().count(),
@@ -346,14 +348,10 @@ impl UseShares {
             shares.held_at_most =
                 shares.share("held_at_most", &sessions, |seen| one(is_held(seen)));
         }
-        shares.with_random = shares.share("with_random", &sessions, in_draws);
-        let mut with = |name: &'static str, is_in: fn(&UseSeen) -> bool| {
-            shares.share(name, &sessions, |seen| one(is_in(seen) || is_held(seen)))
-        };
-        let newest = with("with_newest_text", |seen| seen.in_newest_text);
-        let frequent = with("with_frequent", |seen| seen.in_frequent);
-        let ledger = with("with_ledger", |seen| seen.in_ledger);
-        let unbound = with("with_unbound", |seen| seen.in_unbound);
+        for row in AddedText::ROWS {
+            let share = shares.share(&share_key(row.text), &sessions, |seen| with(seen, row.text));
+            shares.with_added.insert(row.text, share);
+        }
         let hooks = all().next().map_or(0, |seen| seen.in_hooks.len());
         let with_hook = |hook: usize| {
             let (share, ends) = pooled(&sessions, |seen| {
@@ -362,23 +360,22 @@ impl UseShares {
             (share, ends.map(within_one))
         };
         (shares.with_hooks, shares.hook_intervals) = (0..hooks).map(with_hook).unzip();
-        (shares.with_newest_text, shares.with_frequent) = (newest, frequent);
-        (shares.with_ledger, shares.with_unbound) = (ledger, unbound);
         shares.with_ledger_of = with_ledger_of(&sessions, is_held);
         let over = pooled(&sessions, |seen| {
-            one(seen.in_ledger || is_held(seen)) - in_draws(seen)
+            with(seen, AddedText::Ledger) - with(seen, AddedText::RandomValues)
         });
         shares.ledger_over_random = over.0;
         shares
             .intervals
-            .extend(over.1.map(|ends| ("ledger_over_random", ends)));
+            .extend(over.1.map(|ends| ("ledger_over_random".to_owned(), ends)));
         let draw = |number: usize| {
-            let held = all()
-                .filter(|seen| is_held(seen) || seen.in_random.get(number) == Some(&true))
-                .count();
-            held as f64 / all().count() as f64
+            let held = all().filter(|seen| {
+                is_held(seen) || seen.in_added.is_in(AddedText::RandomValues, number)
+            });
+            held.count() as f64 / all().count() as f64
         };
-        let draws = (0..VALUE_DRAWS).map(draw).collect::<Vec<_>>();
+        let draws = 0..AddedText::RandomValues.row().draws;
+        let draws = draws.map(draw).collect::<Vec<_>>();
         let ends = (
             draws.iter().copied().min_by(f64::total_cmp),
             draws.iter().copied().max_by(f64::total_cmp),
@@ -387,16 +384,21 @@ impl UseShares {
         shares
     }
 
+    /// The share with a text added.
+    pub fn with(&self, text: AddedText) -> Option<f64> {
+        self.with_added.get(&text).copied().flatten()
+    }
+
     /// A share of all uses, with its interval.
     fn share(
         &mut self,
-        name: &'static str,
+        name: &str,
         sessions: &[PooledGroup<'_, &UseSeen>],
         of: impl Fn(&UseSeen) -> f64,
     ) -> Option<f64> {
         let (share, ends) = pooled(sessions, |seen| of(seen));
         self.intervals
-            .extend(ends.map(|ends| (name, within_one(ends))));
+            .extend(ends.map(|ends| (name.to_owned(), within_one(ends))));
         share
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use compactometer_formats::added_text::AddedText;
 use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
@@ -165,7 +166,7 @@ impl Losses {
                     part.sessions,
                     address.uses,
                     share(held),
-                    share(address.with_ledger),
+                    share(address.with(AddedText::Ledger)),
                     share(said),
                     thousands(part.typical.read_again as u64),
                 ));

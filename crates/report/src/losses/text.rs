@@ -1,11 +1,12 @@
 //! What compactions lost, on one screen of a terminal.
 
+use compactometer_formats::added_text::{AddedText, AddedTextRow};
 use compactometer_formats::losses::{CompactionLosses, Count, UseSeen};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_text::code::code;
 
 use super::typical::{TypicalPair, median};
-use super::{FEWEST_SESSIONS, Hook, Losses, UseShares};
+use super::{FEWEST_SESSIONS, Hook, Losses, UseShares, share_key};
 
 /// The number of examples that a terminal shows.
 const SHOWN: usize = 3;
@@ -131,8 +132,6 @@ impl Losses {
                 text: share.map_or("-".to_owned(), percent) + &interval,
             }
         };
-        let budget = thousands(self.budget.into());
-        let with = |what: &str| format!("with {budget} tokens of {what}");
         let mut most = line(
             "at most, with what the program puts back".to_owned(),
             "held_at_most",
@@ -141,42 +140,23 @@ impl Losses {
         if shares.held_at_most.is_none() {
             most.text = "unknown: what the program puts back is not known".to_owned();
         }
-        let mut random = line(with("random values"), "with_random", shares.with_random);
-        if let Some((low, high)) = shares.with_random_range.filter(|(low, high)| low < high) {
-            random
-                .text
-                .push_str(&format!("; draws {} to {}", bare(low), bare(high)));
-        }
-        let mut ledger = line(with("a ledger"), "with_ledger", shares.with_ledger);
-        if let Some(over) = shares
-            .ledger_over_random
-            .filter(|_| shares.intervals.contains_key("ledger_over_random"))
-        {
-            ledger
-                .text
-                .push_str(&format!("; {:+.0} over random", 100.0 * over));
-        }
-        let mut lines = vec![
-            line(
-                "as the log shows".to_owned(),
-                "held_in_log",
-                shares.held_in_log,
-            ),
-            most,
-            random,
-            line(
-                with("the newest text"),
-                "with_newest_text",
-                shares.with_newest_text,
-            ),
-            line(
-                with("frequent values"),
-                "with_frequent",
-                shares.with_frequent,
-            ),
-            ledger,
-            line(with("its bare values"), "with_unbound", shares.with_unbound),
-        ];
+        let budget = thousands(self.budget.into());
+        let with = |AddedTextRow { text, name, .. }| {
+            let mut line = line(
+                format!("with {budget} tokens of {name}"),
+                &share_key(text),
+                shares.with(text),
+            );
+            line.text += &shares.beside(text);
+            line
+        };
+        let in_log = line(
+            "as the log shows".to_owned(),
+            "held_in_log",
+            shares.held_in_log,
+        );
+        let mut lines = vec![in_log, most];
+        lines.extend(AddedText::ROWS.map(with));
         let hooks = self
             .hooks
             .iter()
@@ -368,6 +348,22 @@ impl Losses {
             "What was not held is not lost: the agent rebuilt the value or found it.".to_owned(),
         );
         lines
+    }
+}
+
+impl UseShares {
+    /// What is said behind the share with a text added.
+    fn beside(&self, text: AddedText) -> String {
+        let range = self.with_random_range.filter(|(low, high)| low < high);
+        let has_interval = self.intervals.contains_key("ledger_over_random");
+        let over = self.ledger_over_random.filter(|_| has_interval);
+        match (text, range, over) {
+            (AddedText::RandomValues, Some((low, high)), _) => {
+                format!("; draws {} to {}", bare(low), bare(high))
+            }
+            (AddedText::Ledger, _, Some(over)) => format!("; {:+.0} over random", 100.0 * over),
+            _ => String::new(),
+        }
     }
 }
 
