@@ -349,6 +349,14 @@ impl UseSeen {
         self.held != Held::OutOfSight
     }
 
+    /// The tool, and its argument if it has a name.
+    pub fn by(&self) -> String {
+        match self.argument.is_empty() {
+            true => self.tool.clone(),
+            false => format!("{}.{}", self.tool, self.argument),
+        }
+    }
+
     /// Whether it may hold it at most; what the log shows if nothing more is known.
     pub fn is_held_at_most(&self) -> bool {
         self.at_most.unwrap_or_else(|| self.is_held())

@@ -7,10 +7,12 @@
 
 pub mod agreement;
 mod data;
+mod document;
 pub mod gate;
 pub mod losses;
 pub mod metrics;
 mod numbers;
+mod phrases;
 mod render;
 mod stats;
 mod summary;

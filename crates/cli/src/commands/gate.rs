@@ -52,7 +52,7 @@ pub(crate) struct GateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "self_test")]
     pub(crate) baseline: Option<PathBuf>,
     /// Accept the run as the baseline. What it would have judged is printed first.
-    #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown"])]
+    #[arg(long, conflicts_with_all = ["self_test", "exact", "strategies", "junit", "markdown", "html"])]
     pub(crate) update: bool,
     /// The loss of recall that is tolerated, as a share.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = margin)]
@@ -91,10 +91,13 @@ pub(crate) struct GateArgs {
     /// report is also appended to that file.
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    /// Write the same as an HTML page that needs no other file.
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Measure how often the gate raises a false alarm, passes a loss of one margin, and finds a
     /// loss of two margins, on runs that differ in their seed. Without DIR it runs three strategies
     /// on the suite `smoke` twice.
-    #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown"])]
+    #[arg(hide_short_help = true, long, conflicts_with_all = ["exact", "strategies", "junit", "markdown", "html"])]
     pub(crate) self_test: bool,
     /// Number of gates that a self-test simulates for each rate.
     #[arg(hide_short_help = true, long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u16).range(100..))]
@@ -315,6 +318,9 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
         let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail)
             .map_err(Failure::failed)?;
         write(file, &xml)?;
+    }
+    if let Some(file) = &args.html {
+        write(file, &gate::html(report).map_err(Failure::failed)?)?;
     }
     let markdown = gate::markdown(report);
     if let Some(file) = &args.markdown {

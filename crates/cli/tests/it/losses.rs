@@ -237,10 +237,12 @@ fn what_a_compaction_cost_beside_values_is_counted() {
 fn the_screen_and_the_page_name_what_was_not_held() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s-1.jsonl"), session()).unwrap();
-    let shown = run(dir.path(), &["losses", "s-1.jsonl", "--html", "page.html"]);
+    let files = ["--html", "page.html", "--markdown", "page.md"];
+    let shown = run(dir.path(), &[&["losses", "s-1.jsonl"], &files[..]].concat());
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     let read = "claude-code: 1 file, 20 messages, 0 repairs, 0 secrets masked; `compactometer import` lists them\n";
-    assert_eq!(text(&shown.stderr), format!("{read}page: page.html\n"));
+    let written = format!("{read}page: page.html\npage: page.md\n");
+    assert_eq!(text(&shown.stderr), written);
     let out = text(&shown.stdout);
     assert!(
         out.starts_with("1 compaction in 1 session of 1 project (claude-code)\n"),
@@ -273,6 +275,14 @@ fn the_screen_and_the_page_name_what_was_not_held() {
         "{page}"
     );
     assert!(page.contains("Held as they were said: 1"), "{page}");
+    let markdown = std::fs::read_to_string(dir.path().join("page.md")).unwrap();
+    assert!(
+        markdown.contains("\n### Held as they were said: 1\n")
+            && markdown.contains(
+                "| `src/lost-0815.rs` | tools, message 5 | Read.file\\_path, message 14 |"
+            ),
+        "{markdown}"
+    );
     // The value links to the message that said it, and that message to the use.
     assert!(
         page.contains("href=\"#m-s-1-5\"") && page.contains("id=\"m-s-1-5\""),

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::text::{about, change_line, changed, equivalence, number, power};
 use super::{GateReport, GateVerdict, StrategyGate};
-use crate::render::phrases::in_xml;
+use crate::phrases::in_xml;
 use crate::vocabulary;
 
 /// XML that could not be made.

@@ -25,7 +25,7 @@ use super::{GateVerdict, VERSION};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::scores::{BOUND, PrimaryMetric, UnitScores};
-use crate::render::phrases::models;
+use crate::phrases::models;
 use crate::stats::nine_digits;
 use crate::stats::paired::PairedSums;
 use crate::stats::{mean, proportion};

@@ -1,18 +1,16 @@
-//! The gate's report as a terminal shows it, and as Markdown for a pull request.
+//! The gate's report as a terminal shows it.
 
 use std::fmt::Write as _;
 
-use compactometer_text::code::code;
 use compactometer_text::lines::wrapped;
-use minijinja::HtmlEscape;
 
 use super::power::POWER;
 use super::{
     FateChange, GateReport, GateVerdict, MetricGate, SettingChange, StatedFact, StrategyGate,
 };
+use crate::document::shown;
 use crate::numbers::percent_points;
-use crate::render::phrases::{models, speaker_name};
-use crate::render::{markdown_cell, markdown_text, shown};
+use crate::phrases::{models, speaker_name};
 use crate::vocabulary;
 use crate::vocabulary::of_fate;
 
@@ -234,71 +232,6 @@ pub fn whole(report: &GateReport) -> String {
     text
 }
 
-/// The report as Markdown, with every changed fact.
-pub fn markdown(report: &GateReport) -> String {
-    let mut text = format!("## Recall gate: {}\n\n", report.verdict.name());
-    let model = models(&report.model, report.target.as_deref());
-    let [suite, model] = [&report.suite, &model].map(|text| markdown_text(text));
-    let _ = writeln!(
-        text,
-        "Suite {suite}, summarizer {model}, margin {}.\n",
-        report.margin
-    );
-    text.push_str(
-        "| strategy | protocol | metric | baseline | run | difference | bounds | p (Holm) | conversations | power | equivalent | verdict |\n",
-    );
-    text.push_str("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|---|\n");
-    for strategy in &report.strategies {
-        for metric in &strategy.metrics {
-            text.push_str(&metric_row(strategy, metric));
-        }
-    }
-    let lines = report.strategies.iter().flat_map(|strategy| {
-        changed(strategy)
-            .into_iter()
-            .chain(about(strategy))
-            .chain(
-                strategy
-                    .metrics
-                    .iter()
-                    .filter_map(|metric| metric.reason.clone()),
-            )
-            .map(|line| (&strategy.strategy, line))
-    });
-    let lines: Vec<String> = lines
-        .map(|(name, line)| format!("- {}: {}", markdown_text(name), markdown_text(&line)))
-        .collect();
-    let checks = report
-        .checks
-        .iter()
-        .filter(|check| check.passed == Some(false));
-    let checks = checks.map(|check| {
-        format!(
-            "- **hard check failed**: {}: {}",
-            markdown_text(&check.name),
-            markdown_text(&check.detail)
-        )
-    });
-    let notes = report
-        .notes
-        .iter()
-        .map(|note| format!("- {}", markdown_text(note)));
-    let _ = writeln!(
-        text,
-        "\n{}\n",
-        checks
-            .chain(lines)
-            .chain(notes)
-            .collect::<Vec<_>>()
-            .join("\n")
-    );
-    for strategy in &report.strategies {
-        text.push_str(&details(strategy, "newly lost", &strategy.newly_lost));
-        text.push_str(&details(strategy, "newly kept", &strategy.newly_kept));
-    }
-    text
-}
-
 /// What was changed about a strategy, if anything was.
 pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
     let changes = strategy
@@ -376,7 +309,7 @@ pub(super) fn power(metric: &MetricGate, margin: f64) -> Option<String> {
     ))
 }
 
-fn bounds(metric: &MetricGate) -> String {
+pub(super) fn bounds(metric: &MetricGate) -> String {
     metric
         .low
         .zip(metric.high)
@@ -444,7 +377,7 @@ pub(super) fn change_line(change: &FateChange) -> String {
 }
 
 /// The beginning of a text from a suite, on one line.
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     const MOST: usize = 60;
     let text = shown(text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -455,68 +388,11 @@ fn short(text: &str) -> String {
     }
 }
 
-fn fates(change: &FateChange) -> String {
+pub(super) fn fates(change: &FateChange) -> String {
     format!("{} -> {}", of_fate(change.before), of_fate(change.after))
 }
 
 /// A number with three digits, or a dash.
 pub(super) fn number(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{value:.3}"))
-}
-
-fn metric_row(strategy: &StrategyGate, metric: &MetricGate) -> String {
-    let verdict = match metric.verdict {
-        bad @ (GateVerdict::Regression | GateVerdict::Failed) => format!("**{}**", bad.name()),
-        other => other.name().to_owned(),
-    };
-    let equivalent = metric.equivalent.map_or(
-        "-",
-        |is_equivalent| if is_equivalent { "yes" } else { "not shown" },
-    );
-    format!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {equivalent} | {verdict} |\n",
-        markdown_cell(&strategy.strategy),
-        strategy.protocol.name(),
-        markdown_cell(&vocabulary::name(&metric.metric)),
-        number(metric.baseline),
-        number(metric.run),
-        number(metric.difference),
-        bounds(metric),
-        number(metric.p_holm),
-        metric.units,
-        metric
-            .power
-            .map_or("-".to_owned(), |power| format!("{power:.2}"))
-    )
-}
-
-fn details(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    // Readers treat a summary as HTML.
-    let name = shown(&strategy.strategy);
-    let name = HtmlEscape(&name);
-    let mut text = format!(
-        "<details><summary>{name}: {} facts {what}</summary>\n\n",
-        changes.len()
-    );
-    for change in changes {
-        let [scenario, fact] = [&change.scenario, &change.fact].map(|id| code(id));
-        let stated = change.stated.as_ref().map(|stated| {
-            format!(
-                "{} ({}), ",
-                code(&short(&stated.value)),
-                markdown_text(&short(&stated.subject))
-            )
-        });
-        let _ = writeln!(
-            text,
-            "- {}{scenario} {fact}: {}",
-            stated.unwrap_or_default(),
-            fates(change)
-        );
-    }
-    text.push_str("\n</details>\n\n");
-    text
 }

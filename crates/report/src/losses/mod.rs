@@ -3,9 +3,9 @@
 
 mod advice;
 mod cost;
+mod document;
 mod first_lines;
 mod moment;
-mod page;
 mod parts;
 mod pooled;
 mod said;

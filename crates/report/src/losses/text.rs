@@ -470,11 +470,7 @@ pub(super) fn example(seen: &UseSeen) -> String {
         ),
         false => seen.value.clone(),
     };
-    let by = if seen.argument.is_empty() {
-        code(&seen.tool)
-    } else {
-        code(&format!("{}.{}", seen.tool, seen.argument))
-    };
+    let by = code(&seen.by());
     format!("{}, for {by} in message {}", code(&value), seen.used_at)
 }
 

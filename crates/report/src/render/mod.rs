@@ -13,15 +13,14 @@ use serde_json::{Value, json};
 
 use self::plots::{Plot, draw};
 use crate::data::ProtocolRun;
+use crate::document::render_template;
 
 pub(crate) mod cases;
 mod compared;
-mod escape;
 pub mod explain;
 mod judged;
 mod page;
 mod paper;
-pub(crate) mod phrases;
 pub(crate) mod plots;
 mod reasons;
 mod rows;
@@ -29,12 +28,9 @@ pub(crate) mod sources;
 mod sweep;
 mod tables;
 pub(crate) mod targets;
-mod template;
 mod terminal;
 
-pub(crate) use escape::{markdown_cell, markdown_text, shown};
 pub use paper::{PAPER_FOLDER, write_paper};
-pub(crate) use template::render as render_template;
 pub use terminal::{Screen, by_version, table};
 
 /// A part of a report that can be written by itself.
@@ -109,9 +105,7 @@ pub fn write_formats(
             "json": beside(ReportPart::Json, "summary.json"),
         });
         for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
-            let text =
-                render_template(name, template, &page).map_err(|error| made(file, &error))?;
-            put(dir, file, text.as_bytes())?;
+            put(dir, file, filled(name, template, &page)?.as_bytes())?;
         }
     }
     if has(ReportPart::Json) {
@@ -246,7 +240,14 @@ fn put(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
 
 /// A page of that name.
 fn filled(name: &'static str, template: &'static str, page: &Value) -> Result<String, ReportError> {
-    render_template(name, template, page).map_err(|error| made(name, &error))
+    let templates = [
+        (name, template),
+        ("head.html", include_str!("head.html")),
+        ("script.js", include_str!("script.js")),
+        ("story.css", include_str!("explain/story.css")),
+        ("parts.html", include_str!("explain/parts.html")),
+    ];
+    render_template(&templates, page).map_err(|error| made(name, &error))
 }
 
 fn made(file: &str, error: &impl std::fmt::Display) -> ReportError {

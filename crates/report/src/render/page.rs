@@ -10,7 +10,7 @@ use super::cases::WrittenCases;
 use super::{compared, judged, reasons, sweep, tables, targets, terminal};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
-use crate::render::phrases::{conditions, slug, verdict};
+use crate::phrases::{conditions, slug, verdict};
 use crate::vocabulary;
 
 /// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::render_template;
+use crate::document::render_template;
 
 /// A page with the rows of each document: `documents` with `name` and `rows`, each with `verdict`,
 /// `section`, `claim`, `value`, `reason` and `command`, and `counts` as a sentence.
@@ -10,7 +10,7 @@ use super::render_template;
 /// # Errors
 /// Where the page's template does not render.
 pub fn page(of: &impl Serialize) -> Result<String, minijinja::Error> {
-    render_template("sources.html", include_str!("sources.html"), of)
+    render_template(&[("sources.html", include_str!("sources.html"))], of)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use compactometer_formats::summary::{Comparison, Decisions, Group, MetricValue, 
 use serde_json::{Value, json};
 
 use super::cases::list_address;
-use super::phrases::{label, seconds, slug};
+use crate::phrases::{label, seconds, slug};
 
 use crate::data::fates::UNUSABLE;
 use crate::metrics::bound::BOUND_RECALL;

@@ -4,8 +4,8 @@ use compactometer_formats::summary::{Found, Group, Summary, Target};
 use compactometer_text::lines::wrapped;
 use serde_json::{Value, json};
 
-use super::phrases::conditions;
 use super::reasons::by_reason;
+use crate::phrases::conditions;
 use crate::summary::targets::{self, SourceTarget};
 
 /// The sources' own targets: one row each with its source, one column a strategy.

@@ -16,8 +16,8 @@ use compactometer_formats::record::{CallRow, Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    GateOptions, GateReport, GateVerdict, Mismatch, baseline_of, gate, junit, markdown, self_test,
-    terminal, whole,
+    GateOptions, GateReport, GateVerdict, Mismatch, baseline_of, gate, html, junit, markdown,
+    self_test, terminal, whole,
 };
 
 pub(crate) const KIND: ValueKind = ValueKind::Nonce;
@@ -847,7 +847,7 @@ fn hostile_names_end_neither_their_code_nor_their_cell() {
         "{text}"
     );
     assert!(
-        text.contains("<summary>a`|&lt;b&gt;*x*|` \u{fffd}[2J: "),
+        text.contains("<summary>a<code>|&lt;b&gt;*x*|</code> \u{fffd}[2J: "),
         "{text}"
     );
     assert!(text.contains("- `s00` ``f"), "{text}");
@@ -861,6 +861,11 @@ fn hostile_names_end_neither_their_code_nor_their_cell() {
     assert!(
         widths.clone().count() > 2 && widths.clone().all(|bars| bars == 13),
         "{text}"
+    );
+    let page = html(&report).unwrap();
+    assert!(
+        !page.contains("<b>") && !page.contains("<img>") && page.contains(">matched</td>"),
+        "{page}"
     );
     let xml = junit(&report, true).unwrap();
     let may_stand = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';

@@ -46,6 +46,9 @@ pub(crate) struct LossesArgs {
     /// was said, with the message that said it and the call that used it, and every summary.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write the same as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
     /// Print the numbers as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -63,7 +66,7 @@ pub(crate) struct LossesArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) hook: Vec<String>,
     /// Follow a running session, and say after each compaction what it left. Ctrl-C ends it.
-    #[arg(long, conflicts_with_all = ["html", "json", "by", "hook"])]
+    #[arg(long, conflicts_with_all = ["html", "markdown", "json", "by", "hook"])]
     pub(crate) watch: bool,
     /// Seconds after which a hook is stopped.
     #[arg(hide_short_help = true, long, value_name = "SECONDS", default_value_t = 60, requires = "hook", value_parser = clap::value_parser!(u64).range(1..))]
@@ -120,7 +123,10 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     if let Some(path) = &args.html {
-        write_page(path, &found)?;
+        write_page(path, &found.html().map_err(Failure::failed)?, "--html")?;
+    }
+    if let Some(path) = &args.markdown {
+        write_page(path, &found.markdown(), "--markdown")?;
     }
     match args.json {
         true => say_json(&found)?,
@@ -223,13 +229,12 @@ fn read_line(report: &ImportReport) -> String {
     )
 }
 
-fn write_page(path: &Path, found: &Losses) -> Result<(), Failure> {
-    let page = found.page().map_err(Failure::failed)?;
+fn write_page(path: &Path, page: &str, option: &str) -> Result<(), Failure> {
     write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
         Failure::usage(cannot(
             &format!("write `{}`", path.display()),
             error,
-            "--html",
+            option,
         ))
     })?;
     note(&format!("page: {}", path.display()));

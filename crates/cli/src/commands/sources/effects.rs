@@ -11,7 +11,7 @@ use compactometer_engine::strategy::StrategySpec;
 use serde_json::Value;
 
 use super::desk::{RunFolder, SMALL, SourcesDesk, list};
-use super::row::{Document, Finding, SourceRow, SourceVerdict};
+use super::row::{Finding, SourceDocument, SourceRow, SourceVerdict};
 
 /// Where parameters are tried: what it is called, and its arguments.
 const CIRCUMSTANCES: [(&str, &[&str]); 6] = [
@@ -93,7 +93,7 @@ struct Variation {
     beside: &'static str,
 }
 
-pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
+pub(super) fn rows(document: SourceDocument, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let specs = document.strategies();
     specs
         .flat_map(|spec| of_strategy(document, spec, desk))
@@ -101,7 +101,7 @@ pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow>
 }
 
 fn of_strategy(
-    document: Document,
+    document: SourceDocument,
     spec: &'static StrategySpec,
     desk: &mut SourcesDesk,
 ) -> Vec<SourceRow> {

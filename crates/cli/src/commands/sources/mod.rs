@@ -22,7 +22,7 @@ use clap::Args;
 use compactometer_text::suggest::unknown;
 
 use self::desk::SourcesDesk;
-use self::row::{Document, SourceClaim, SourceRow, SourceVerdict};
+use self::row::{SourceClaim, SourceDocument, SourceRow, SourceVerdict};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
@@ -82,13 +82,13 @@ fn sources(args: &SourcesArgs) -> Result<(), Failure> {
 }
 
 /// The rows of a document.
-fn checked(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
+fn checked(document: SourceDocument, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let claims: &[SourceClaim] = match document {
-        Document::StrategicPlan => strategic_plan::CLAIMS,
-        Document::ThresholdPlan => threshold_plan::CLAIMS,
-        Document::ProgressivePlan => progressive_plan::CLAIMS,
-        Document::AgentLoop => agent_loop::CLAIMS,
-        Document::SummaryChain => summary_chain::CLAIMS,
+        SourceDocument::StrategicPlan => strategic_plan::CLAIMS,
+        SourceDocument::ThresholdPlan => threshold_plan::CLAIMS,
+        SourceDocument::ProgressivePlan => progressive_plan::CLAIMS,
+        SourceDocument::AgentLoop => agent_loop::CLAIMS,
+        SourceDocument::SummaryChain => summary_chain::CLAIMS,
     };
     note(&format!("{}: checking", document.name()));
     let mut rows = numbers::rows(document);
@@ -98,22 +98,26 @@ fn checked(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     rows
 }
 
-fn chosen(name: Option<&str>) -> Result<Vec<Document>, Failure> {
-    let all = Document::ALL.iter().copied();
+fn chosen(name: Option<&str>) -> Result<Vec<SourceDocument>, Failure> {
+    let all = SourceDocument::ALL.iter().copied();
     let Some(name) = name else {
         return Ok(all.collect());
     };
     let found = all.clone().find(|document| document.id() == name);
-    found
-        .map(|document| vec![document])
-        .ok_or_else(|| Failure::usage(anyhow!(unknown("document", name, all.map(Document::id)))))
+    found.map(|document| vec![document]).ok_or_else(|| {
+        Failure::usage(anyhow!(unknown(
+            "document",
+            name,
+            all.map(SourceDocument::id)
+        )))
+    })
 }
 
 /// The rows by document, and how many there are of each verdict.
 fn table(rows: &[SourceRow], only_failed: bool) -> String {
     let width = known_width().unwrap_or(usize::MAX);
     let mut text = String::new();
-    for document in Document::ALL {
+    for document in SourceDocument::ALL {
         let of_document = rows.iter().filter(|row| row.document == *document);
         let shown = of_document.filter(|row| !only_failed || !row.is_expected());
         let mut command = "";

@@ -3,7 +3,7 @@
 
 use compactometer_engine::params::{Param, ParamUnit};
 
-use super::row::{Document, SourceRow, SourceVerdict};
+use super::row::{SourceDocument, SourceRow, SourceVerdict};
 
 /// Strategy, parameter, its default as users type it, and where its document says so; after `ours: `
 /// why it is so.
@@ -405,7 +405,7 @@ const NUMBERS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-pub(super) fn rows(document: Document) -> Vec<SourceRow> {
+pub(super) fn rows(document: SourceDocument) -> Vec<SourceRow> {
     let params = document.strategies().flat_map(|spec| {
         let own = spec.params().filter(|param| !param.is_deviation());
         own.map(|param| (spec.name, param))
@@ -415,7 +415,7 @@ pub(super) fn rows(document: Document) -> Vec<SourceRow> {
         .collect()
 }
 
-fn row(document: Document, strategy: &str, param: &Param) -> SourceRow {
+fn row(document: SourceDocument, strategy: &str, param: &Param) -> SourceRow {
     let unit = match param.unit {
         ParamUnit::Choice(_) | ParamUnit::Share | ParamUnit::Temperature => String::new(),
         unit => format!(" {}", unit.name()),
@@ -454,7 +454,7 @@ mod tests {
 
     #[test]
     fn every_default_is_as_its_document_has_it_and_every_row_is_used() {
-        let rows = Document::ALL
+        let rows = SourceDocument::ALL
             .iter()
             .flat_map(|document| rows(*document))
             .collect::<Vec<_>>();

@@ -8,17 +8,17 @@ use compactometer_report::sources_page;
 use serde_json::json;
 
 use super::counts;
-use super::row::{Document, SourceRow};
+use super::row::{SourceDocument, SourceRow};
 
 pub(super) fn write(path: &Path, rows: &[SourceRow]) -> io::Result<()> {
-    let of = |document: &Document| {
+    let of = |document: &SourceDocument| {
         let rows = rows
             .iter()
             .filter(|row| row.document == *document)
             .collect::<Vec<_>>();
         json!({"name": document.name(), "rows": rows})
     };
-    let documents = Document::ALL.iter().map(of).collect::<Vec<_>>();
+    let documents = SourceDocument::ALL.iter().map(of).collect::<Vec<_>>();
     let page = sources_page(&json!({"counts": counts(rows), "documents": documents}));
     let page = page.map_err(io::Error::other)?;
     write_whole(path, |out| out.write_all(page.as_bytes()))

@@ -11,7 +11,7 @@ use super::desk::SourcesDesk;
 /// A source document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Document {
+pub(super) enum SourceDocument {
     StrategicPlan,
     ThresholdPlan,
     ProgressivePlan,
@@ -19,33 +19,33 @@ pub(super) enum Document {
     SummaryChain,
 }
 
-impl Document {
-    pub(super) const ALL: &[Document] = &[
-        Document::StrategicPlan,
-        Document::ThresholdPlan,
-        Document::ProgressivePlan,
-        Document::AgentLoop,
-        Document::SummaryChain,
+impl SourceDocument {
+    pub(super) const ALL: &[SourceDocument] = &[
+        SourceDocument::StrategicPlan,
+        SourceDocument::ThresholdPlan,
+        SourceDocument::ProgressivePlan,
+        SourceDocument::AgentLoop,
+        SourceDocument::SummaryChain,
     ];
 
     /// What users type.
     pub(super) const fn id(self) -> &'static str {
         match self {
-            Document::StrategicPlan => "strategic-plan",
-            Document::ThresholdPlan => "threshold-plan",
-            Document::ProgressivePlan => "progressive-plan",
-            Document::AgentLoop => "agent-loop",
-            Document::SummaryChain => "summary-chain",
+            SourceDocument::StrategicPlan => "strategic-plan",
+            SourceDocument::ThresholdPlan => "threshold-plan",
+            SourceDocument::ProgressivePlan => "progressive-plan",
+            SourceDocument::AgentLoop => "agent-loop",
+            SourceDocument::SummaryChain => "summary-chain",
         }
     }
 
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Document::StrategicPlan => "The strategic plan",
-            Document::ThresholdPlan => "The threshold plan",
-            Document::ProgressivePlan => "The progressive plan",
-            Document::AgentLoop => "The agent loop",
-            Document::SummaryChain => "The summary chain",
+            SourceDocument::StrategicPlan => "The strategic plan",
+            SourceDocument::ThresholdPlan => "The threshold plan",
+            SourceDocument::ProgressivePlan => "The progressive plan",
+            SourceDocument::AgentLoop => "The agent loop",
+            SourceDocument::SummaryChain => "The summary chain",
         }
     }
 
@@ -106,7 +106,7 @@ impl SourceVerdict {
 
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct SourceRow {
-    pub(super) document: Document,
+    pub(super) document: SourceDocument,
     /// Where the document says it.
     pub(super) section: String,
     /// What it says.
@@ -123,7 +123,7 @@ pub(super) struct SourceRow {
 impl SourceRow {
     /// What a document says where, and what became of it.
     pub(super) fn new(
-        document: Document,
+        document: SourceDocument,
         (section, claim): (&str, impl Into<String>),
         (verdict, value, reason): Finding,
     ) -> Self {
@@ -209,7 +209,7 @@ pub(super) enum SourceCheck {
 }
 
 impl SourceClaim {
-    pub(super) fn row(&self, document: Document, desk: &mut SourcesDesk) -> SourceRow {
+    pub(super) fn row(&self, document: SourceDocument, desk: &mut SourcesDesk) -> SourceRow {
         desk.forget_command();
         let none = String::new;
         let found = match self.check {

@@ -3,7 +3,7 @@
 use compactometer_report::targets;
 
 use super::desk::{RunFolder, SourcesDesk, list};
-use super::row::{Document, Finding, SourceRow, SourceVerdict};
+use super::row::{Finding, SourceDocument, SourceRow, SourceVerdict};
 
 /// The threshold plan against no compaction, with the model that it names for summaries.
 const CHEAP: [&str; 6] = [
@@ -15,15 +15,15 @@ const CHEAP: [&str; 6] = [
     "claude-haiku-4-5",
 ];
 
-pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow> {
+pub(super) fn rows(document: SourceDocument, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let targets = targets::ALL
         .iter()
         .filter(|target| document.is_named_in(target.source));
     let row = |target: &targets::SourceTarget| {
         // A hundred rounds happen in one suite only, and costs are of the model that a document names.
         let run = match document {
-            Document::ProgressivePlan => desk.rounds(),
-            Document::ThresholdPlan => desk.compare("cheap", &CHEAP),
+            SourceDocument::ProgressivePlan => desk.rounds(),
+            SourceDocument::ThresholdPlan => desk.compare("cheap", &CHEAP),
             _ => desk.default_run(),
         };
         let section = target
@@ -41,7 +41,7 @@ pub(super) fn rows(document: Document, desk: &mut SourcesDesk) -> Vec<SourceRow>
 
 /// Met where every strategy of the document that can show it meets it. A missed target is a result,
 /// and one that nothing decides says why.
-fn verdict(document: Document, target: &targets::SourceTarget, run: &RunFolder) -> Finding {
+fn verdict(document: SourceDocument, target: &targets::SourceTarget, run: &RunFolder) -> Finding {
     let found = list(&run.summary["groups"][0]["targets"]).find(|row| row["id"] == target.id);
     let Some(found) = found else {
         return (

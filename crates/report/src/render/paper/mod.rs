@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use self::latex::{breakable, escaped};
 use super::plots::{Plot, fates_in_column, over_tokens_in_column, pdf};
-use super::{ReportError, made, page, put, render_template, terminal};
+use super::{ReportError, made, page, put, terminal};
 use crate::data::ProtocolRun;
+use crate::document::render_template;
 use crate::metrics::compactions::WAIT_MS_P95;
 use crate::metrics::cost::COST_USD;
 use crate::metrics::recall::ADDRESS_USE_RECALL;
@@ -63,7 +64,7 @@ pub fn write_paper(
     let sections = groups.iter().map(|group| {
         let ending = match groups.len() {
             1 => String::new(),
-            _ => format!("-{}", super::phrases::slug(group)),
+            _ => format!("-{}", crate::phrases::slug(group)),
         };
         section(&folder, group, &ending)
     });
@@ -71,7 +72,7 @@ pub fn write_paper(
     put(&folder, "setup.tex", setup(manifest, prices).as_bytes())?;
     put(&folder, "compactometer.bib", citation(manifest).as_bytes())?;
     let paper = json!({"title": escaped(&manifest.suite), "sections": sections});
-    let document = render_template(DOCUMENT, include_str!("paper.tex"), &paper);
+    let document = render_template(&[(DOCUMENT, include_str!("paper.tex"))], &paper);
     let document = document.map_err(|error| made(DOCUMENT, &error))?;
     put(&folder, DOCUMENT, document.as_bytes())?;
     Ok(summary)

@@ -13,7 +13,7 @@ use crate::metrics::cost;
 use crate::metrics::cost::{
     BREAK_EVEN_TURNS, COST_SAVING, COST_SAVING_10MIN, COST_USD, COST_USD_10MIN, CostParts,
 };
-use crate::render::phrases::row_name;
+use crate::phrases::row_name;
 
 const SEGMENTS: &[(RGBColor, &str)] = &[
     (BLUE, "agent's input"),

@@ -16,7 +16,7 @@ use plotters::style::{
 };
 
 use super::figure::{Anchor, Figure, FigureMark, Outline, Symbol, TEXT};
-use crate::render::phrases::in_xml;
+use crate::phrases::in_xml;
 
 /// The name under which the font is registered: what a browser without it falls back to is in it
 /// too.

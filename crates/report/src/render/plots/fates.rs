@@ -8,7 +8,7 @@ use super::bars::{BarRow, Bars};
 use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{COLUMN, Plot, WIDTH, header};
 use crate::data::ProtocolRun;
-use crate::render::phrases::row_name;
+use crate::phrases::row_name;
 use crate::vocabulary::of_fate;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.

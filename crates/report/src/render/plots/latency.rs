@@ -13,7 +13,7 @@ use crate::data::{ProtocolRun, StrategyRecords};
 use crate::metrics::compactions::{
     WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms, waits_of,
 };
-use crate::render::phrases::row_name;
+use crate::phrases::row_name;
 use crate::stats::quantile;
 
 const ROW: f64 = 30.0;

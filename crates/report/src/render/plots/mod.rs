@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use compactometer_formats::record::{Family, Record};
 use compactometer_formats::summary::{Group, StrategySummary, Summary};
 
-use super::phrases::slug;
 use super::rows::number;
 use crate::data::ProtocolRun;
+use crate::phrases::slug;
 
 mod axes;
 mod bars;

@@ -13,7 +13,7 @@ use crate::metrics::Metric;
 use crate::metrics::recall::{
     ADDRESS_USE_CEILING, ADDRESS_USE_FLOOR, ADDRESS_USE_LIFT, ADDRESS_USE_RECALL,
 };
-use crate::render::phrases::row_name;
+use crate::phrases::row_name;
 use crate::vocabulary;
 
 const ROW: f64 = 26.0;

@@ -9,7 +9,7 @@ use super::colours::{BAND, GREY};
 use super::draw::text_width;
 use super::figure::{Anchor, Figure, RowStyle, TEXT};
 use crate::numbers::grouped;
-use crate::render::phrases::label;
+use crate::phrases::label;
 
 use super::{COLUMN, Plot, WIDTH, header, number, styled};
 use crate::data::{ProtocolRun, RANDOM_DROP};

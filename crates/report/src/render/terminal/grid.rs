@@ -19,9 +19,9 @@ use crate::metrics::recall::{ADDRESS_USE_LIFT, ADDRESS_USE_RECALL};
 use crate::metrics::scores::shown_recall;
 use crate::metrics::{self, Metric, MetricUnit};
 use crate::numbers::{percent, points};
+use crate::phrases::{row_name, seconds};
 use crate::render::cases::list_address;
 use crate::render::compared::OWN_REFERENCE;
-use crate::render::phrases::{row_name, seconds};
 use crate::summary::{changes, common_reference, in_points};
 use crate::vocabulary;
 

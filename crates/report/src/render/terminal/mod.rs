@@ -12,7 +12,7 @@ use compactometer_text::lines::wrapped;
 use serde_json::{Value, json};
 
 use crate::numbers::grouped;
-use crate::render::phrases::{conditions, models};
+use crate::phrases::{conditions, models};
 use crate::render::sweep;
 
 /// Most lines of a screen. What is planned and the report's place take two more.

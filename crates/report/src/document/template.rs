@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::escape::{breakable_html, code_html, markdown_cell, markdown_text, shown};
 
-/// A template filled with what it shows. Templates named `.html` escape all that they print; those
-/// named `.md` escape through the filters `md`, `cell` and `line`. Pages share `style.css`.
+/// The first of these templates, each with its name, filled with what it shows; it may include the
+/// others and `style.css`. Templates named `.html` escape all that they print; those named `.md`
+/// escape through the filters `md`, `cell` and `line`.
 pub(crate) fn render(
-    name: &'static str,
-    template: &'static str,
+    templates: &[(&'static str, &'static str)],
     page: &impl Serialize,
 ) -> Result<String, Error> {
     let mut environment = Environment::new();
@@ -21,18 +21,19 @@ pub(crate) fn render(
         .keep_trailing_newline(true)
         .build()?;
     environment.set_syntax(syntax);
-    environment.add_filter("code", code_html);
+    environment.add_filter("code", |text: &str| {
+        Value::from_safe_string(code_html(text))
+    });
     environment.add_filter("md", markdown_text);
     environment.add_filter("cell", markdown_cell);
     environment.add_filter("line", shown);
     environment.add_filter("wbr", breakable_html);
-    environment.add_template("head.html", include_str!("head.html"))?;
     environment.add_template("style.css", include_str!("style.css"))?;
-    environment.add_template("script.js", include_str!("script.js"))?;
-    environment.add_template("story.css", include_str!("explain/story.css"))?;
-    environment.add_template("parts.html", include_str!("explain/parts.html"))?;
-    environment.add_template(name, template)?;
+    for (name, template) in templates {
+        environment.add_template(name, template)?;
+    }
+    let main = templates.first().map_or("", |(name, _)| *name);
     environment
-        .get_template(name)?
+        .get_template(main)?
         .render(Value::from(Serde(page)))
 }

@@ -5,16 +5,16 @@ use minijinja::HtmlEscape;
 use minijinja::value::Value;
 
 /// Escaped HTML in which code spans are code.
-pub(super) fn code_html(text: &str) -> Value {
+pub(crate) fn code_html(text: &str) -> String {
     let html = pieces(text).into_iter().map(|piece| match piece {
         Piece::Plain(plain) => HtmlEscape(plain).to_string(),
         Piece::Code(inside) => format!("<code>{}</code>", HtmlEscape(inside)),
     });
-    Value::from_safe_string(html.collect())
+    html.collect()
 }
 
 /// HTML that a browser may break after each underscore.
-pub(super) fn breakable_html(text: &str) -> Value {
+pub(crate) fn breakable_html(text: &str) -> Value {
     Value::from_safe_string(HtmlEscape(text).to_string().replace('_', "_<wbr>"))
 }
 
