@@ -2,7 +2,6 @@
 
 use compactometer_text::code::{Piece, code, pieces};
 use minijinja::HtmlEscape;
-use minijinja::value::Value;
 
 /// Escaped HTML in which code spans are code.
 pub(crate) fn code_html(text: &str) -> String {
@@ -14,8 +13,8 @@ pub(crate) fn code_html(text: &str) -> String {
 }
 
 /// HTML that a browser may break after each underscore.
-pub(crate) fn breakable_html(text: &str) -> Value {
-    Value::from_safe_string(HtmlEscape(text).to_string().replace('_', "_<wbr>"))
+pub(crate) fn breakable_html(text: &str) -> String {
+    HtmlEscape(text).to_string().replace('_', "_<wbr />")
 }
 
 /// Markdown that shows the text as it is, in one line; code spans stay code.

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use minijinja::HtmlEscape;
 use serde_json::json;
 
+use super::table::TableColumn;
 use super::{
-    Block, Document, Fold, Inline, LinkTarget, Span, Table, TableColumn, TableRow, code_html,
-    render_template,
+    Block, Document, Fold, Heading, Inline, LinkTarget, Span, Table, TableRow, breakable_html,
+    code_html, render_template,
 };
 
 impl Document {
@@ -29,21 +30,38 @@ fn blocks(blocks: &[Block]) -> String {
 impl Block {
     fn html(&self) -> String {
         match self {
-            Block::Heading(text) => format!("<h2>{}</h2>", code_html(text)),
-            Block::Part(text, target) => {
-                format!("<h3{}>{}</h3>", id(Some(target)), code_html(text))
-            }
+            Block::Heading(heading) => heading.html(),
             Block::Paragraph(text) => format!("<p>{}</p>", text.html()),
             Block::Note(text) => format!("<p class=\"note\">{}</p>", text.html()),
-            Block::List(items) => {
-                let items = items.iter();
-                let items = items.map(|item| format!("<li>{}</li>", item.html()));
-                format!("<ul>{}</ul>", items.collect::<String>())
+            Block::List(items) => format!("<ul>{}</ul>", list(items)),
+            Block::Numbered(items) => format!("<ol>{}</ol>", list(items)),
+            Block::Table(table) => {
+                format!(
+                    "<div class=\"scroll\" tabindex=\"0\">{}</div>",
+                    table.html()
+                )
             }
-            Block::Table(table) => table.html(),
+            Block::Picture { file, title } => {
+                let [file, title] = [file, title].map(|text| HtmlEscape(text));
+                format!("<img src=\"{file}\" alt=\"{title}\" />")
+            }
             Block::Fold(fold) => fold.html(),
             Block::Verbatim(text) => format!("<pre>{}</pre>", HtmlEscape(text)),
         }
+    }
+}
+
+fn list(items: &[Inline]) -> String {
+    let items = items.iter();
+    items
+        .map(|item| format!("<li>{}</li>", item.html()))
+        .collect()
+}
+
+impl Heading {
+    fn html(&self) -> String {
+        let (level, text) = (self.depth + 1, code_html(&self.text));
+        format!("<h{level}{}>{text}</h{level}>", id(self.place.as_ref()))
     }
 }
 
@@ -52,7 +70,7 @@ impl Fold {
         format!(
             "<details{}><summary{}>{}</summary>\n{}</details>",
             if self.is_open { " open" } else { "" },
-            id(self.target.as_ref()),
+            id(self.place.as_ref()),
             self.summary.html(),
             blocks(&self.blocks)
         )
@@ -72,25 +90,28 @@ impl Span {
             html = format!("<strong>{html}</strong>");
         }
         match &self.to {
-            Some(to) => format!("<a href=\"#{}\">{html}</a>", HtmlEscape(to)),
+            Some(LinkTarget::Place(to)) => format!("<a href=\"#{}\">{html}</a>", HtmlEscape(to)),
+            Some(LinkTarget::File(to)) => format!("<a href=\"{}\">{html}</a>", HtmlEscape(to)),
             None => html,
         }
     }
 }
 
 impl Table {
-    fn html(&self) -> String {
-        let mut html = "<div class=\"scroll\" tabindex=\"0\"><table>\n".to_owned();
+    /// Its element.
+    pub(crate) fn html(&self) -> String {
+        let mut html = format!("<table{}>\n", class(self.class));
         if self.has_head() {
             let heads = self.columns.iter().map(TableColumn::head);
             let heads = heads.collect::<String>();
             let _ = writeln!(html, "<tr class=\"head\">{heads}</tr>");
         }
         for row in &self.rows {
-            let id = id(row.target.as_ref());
-            let _ = writeln!(html, "<tr{id}>{}</tr>", self.cells(row));
+            let id = id(row.place.as_ref());
+            let class = class(if row.is_control { "control" } else { "" });
+            let _ = writeln!(html, "<tr{id}{class}>{}</tr>", self.cells(row));
         }
-        html + "</table></div>"
+        html + "</table>"
     }
 
     fn cells(&self, row: &TableRow) -> String {
@@ -98,9 +119,13 @@ impl Table {
             return String::new();
         };
         let others = others.iter().zip(self.columns.iter().skip(1));
-        let others = others.map(|(cell, column)| column.cell(&cell.html()));
+        let is_labelled = self.class.is_empty();
+        let others = others.map(|(cell, column)| column.cell(&cell.html(), is_labelled));
         let bar = row.share.map_or(String::new(), bar);
-        let first = first.html();
+        let first = match &row.page {
+            Some(page) => format!("<a href=\"{}\">{}</a>", HtmlEscape(page), first.html()),
+            None => first.html(),
+        };
         let others = others.collect::<String>();
         format!("<th scope=\"row\">{first}</th>{bar}{others}")
     }
@@ -108,31 +133,36 @@ impl Table {
 
 impl TableColumn {
     fn head(&self) -> String {
-        let (class, name) = (self.class(), code_html(self.name));
-        format!("<th scope=\"col\"{class}>{name}</th>")
+        let name = breakable_html(&self.name);
+        format!("<th scope=\"col\"{}>{name}</th>", self.class())
     }
 
     /// A cell, which has the column's name where the table has no room for its head.
-    fn cell(&self, html: &str) -> String {
-        let label = match self.name {
-            "" => String::new(),
-            name => format!(" data-label=\"{}\"", HtmlEscape(name)),
+    fn cell(&self, html: &str, is_labelled: bool) -> String {
+        let label = match self.name.as_str() {
+            name if is_labelled && !name.is_empty() => {
+                format!(" data-label=\"{}\"", HtmlEscape(name))
+            }
+            _ => String::new(),
         };
         format!("<td{}{label}>{html}</td>", self.class())
     }
 
-    fn class(&self) -> &'static str {
-        if self.is_number {
-            ""
-        } else {
-            " class=\"text\""
-        }
+    fn class(&self) -> String {
+        class(if self.is_number { "" } else { "text" })
     }
 }
 
-fn id(target: Option<&LinkTarget>) -> String {
-    target.map_or(String::new(), |target| {
-        format!(" id=\"{}\"", HtmlEscape(target))
+fn class(name: &str) -> String {
+    match name {
+        "" => String::new(),
+        name => format!(" class=\"{name}\""),
+    }
+}
+
+fn id(place: Option<&String>) -> String {
+    place.map_or(String::new(), |place| {
+        format!(" id=\"{}\"", HtmlEscape(place))
     })
 }
 

@@ -6,9 +6,11 @@
 mod escape;
 mod html;
 mod markdown;
+mod table;
 mod template;
 
-pub(crate) use escape::{code_html, markdown_cell, markdown_text, shown};
+pub(crate) use escape::{breakable_html, code_html, markdown_cell, markdown_text, shown};
+pub(crate) use table::{Table, TableRow};
 pub(crate) use template::render as render_template;
 
 /// A document. Texts are data: what is between backticks is code, and nothing else is a mark.
@@ -21,14 +23,18 @@ pub(crate) struct Document {
 /// A part of a document.
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
-    Heading(String),
-    /// The heading of a part, to which links may lead.
-    Part(String, LinkTarget),
+    Heading(Heading),
     Paragraph(Inline),
     /// How to read what follows or precedes.
     Note(Inline),
     List(Vec<Inline>),
+    Numbered(Vec<Inline>),
     Table(Table),
+    /// The file of a picture, and what it shows.
+    Picture {
+        file: String,
+        title: String,
+    },
     Fold(Fold),
     /// Text as it is.
     Verbatim(String),
@@ -38,13 +44,27 @@ pub(crate) enum Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
     summary: Inline,
-    target: Option<LinkTarget>,
+    place: Option<String>,
     is_open: bool,
     blocks: Vec<Block>,
 }
 
-/// The name of a place of a document.
-pub(crate) type LinkTarget = String;
+#[derive(Clone, Debug)]
+pub(crate) struct Heading {
+    text: String,
+    /// How many headings it is under, the title among them.
+    depth: usize,
+    place: Option<String>,
+}
+
+/// What a link leads to.
+#[derive(Clone, Debug)]
+enum LinkTarget {
+    /// The name of a place of the document.
+    Place(String),
+    /// A file beside it.
+    File(String),
+}
 
 /// A sentence, or the content of a cell.
 #[derive(Clone, Debug, Default)]
@@ -55,27 +75,6 @@ struct Span {
     text: String,
     is_strong: bool,
     to: Option<LinkTarget>,
-}
-
-/// A table. Without a name of any column it has no head.
-#[derive(Clone, Debug)]
-pub(crate) struct Table {
-    columns: Vec<TableColumn>,
-    rows: Vec<TableRow>,
-}
-
-#[derive(Clone, Debug)]
-struct TableColumn {
-    name: &'static str,
-    is_number: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct TableRow {
-    target: Option<LinkTarget>,
-    /// A share, drawn before the last cell where there is room.
-    share: Option<f64>,
-    cells: Vec<Inline>,
 }
 
 impl Document {
@@ -90,16 +89,43 @@ impl Document {
         self.blocks.push(block);
     }
 
-    /// A heading and what is under it; nothing if nothing is.
+    /// A heading under the title and what is under it; nothing if nothing is.
     pub(crate) fn section(&mut self, heading: impl Into<String>, blocks: Vec<Block>) {
+        self.section_at(1, heading, blocks);
+    }
+
+    /// The same at a depth.
+    pub(crate) fn section_at(
+        &mut self,
+        depth: usize,
+        heading: impl Into<String>,
+        blocks: Vec<Block>,
+    ) {
         if !blocks.is_empty() {
-            self.add(Block::Heading(heading.into()));
+            self.add(Block::heading(depth, heading));
             self.blocks.extend(blocks);
         }
     }
 }
 
 impl Block {
+    pub(crate) fn heading(depth: usize, text: impl Into<String>) -> Block {
+        Block::Heading(Heading {
+            text: text.into(),
+            depth,
+            place: None,
+        })
+    }
+
+    /// A heading to which links may lead.
+    pub(crate) fn heading_at(depth: usize, place: String, text: impl Into<String>) -> Block {
+        Block::Heading(Heading {
+            text: text.into(),
+            depth,
+            place: Some(place),
+        })
+    }
+
     /// A list of sentences; nothing without any.
     pub(crate) fn list(items: impl IntoIterator<Item = impl Into<Inline>>) -> Vec<Block> {
         let items = items.into_iter().map(Into::into).collect::<Vec<_>>();
@@ -115,16 +141,16 @@ impl Fold {
     pub(crate) fn new(summary: impl Into<Inline>, blocks: Vec<Block>) -> Self {
         Fold {
             summary: summary.into(),
-            target: None,
+            place: None,
             is_open: false,
             blocks,
         }
     }
 
     /// The same where links may lead to it.
-    pub(crate) fn at(self, target: LinkTarget) -> Self {
+    pub(crate) fn at(self, place: String) -> Self {
         Fold {
-            target: Some(target),
+            place: Some(place),
             ..self
         }
     }
@@ -150,12 +176,29 @@ impl Inline {
         self
     }
 
-    pub(crate) fn link(mut self, to: LinkTarget, text: impl Into<String>) -> Self {
+    /// A link to a place of the document.
+    pub(crate) fn link(mut self, place: String, text: impl Into<String>) -> Self {
         self.0.push(Span {
-            to: Some(to),
+            to: Some(LinkTarget::Place(place)),
             ..Span::from(text.into())
         });
         self
+    }
+
+    /// A link to a file beside the document.
+    pub(crate) fn file(mut self, file: impl Into<String>, text: impl Into<String>) -> Self {
+        self.0.push(Span {
+            to: Some(LinkTarget::File(file.into())),
+            ..Span::from(text.into())
+        });
+        self
+    }
+}
+
+impl Inline {
+    /// The text without marks.
+    fn plain(&self) -> String {
+        self.0.iter().map(|span| span.text.as_str()).collect()
     }
 }
 
@@ -175,55 +218,6 @@ impl<T: Into<String>> From<T> for Inline {
     }
 }
 
-impl Table {
-    /// A table whose columns are all text.
-    pub(crate) fn of_text(names: &[&'static str]) -> Self {
-        let column = |name: &&'static str| TableColumn {
-            name,
-            is_number: false,
-        };
-        Table {
-            columns: names.iter().map(column).collect(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// Makes columns those of numbers, by their places.
-    pub(crate) fn numbers(mut self, places: std::ops::Range<usize>) -> Self {
-        for column in &mut self.columns[places] {
-            column.is_number = true;
-        }
-        self
-    }
-
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Inline>) {
-        self.rows.push(TableRow {
-            cells: cells.into_iter().collect(),
-            ..TableRow::default()
-        });
-    }
-
-    /// A row to which links may lead.
-    pub(crate) fn row_at(&mut self, target: LinkTarget, cells: impl IntoIterator<Item = Inline>) {
-        self.row(cells);
-        if let Some(row) = self.rows.last_mut() {
-            row.target = Some(target);
-        }
-    }
-
-    /// A row with a share.
-    pub(crate) fn share_row(&mut self, share: f64, cells: impl IntoIterator<Item = Inline>) {
-        self.row(cells);
-        if let Some(row) = self.rows.last_mut() {
-            row.share = Some(share);
-        }
-    }
-
-    fn has_head(&self) -> bool {
-        self.columns.iter().any(|column| !column.name.is_empty())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -233,17 +227,21 @@ mod tests {
 
     /// One block of each kind, with the text wherever a text may be.
     fn every_block(text: &str) -> Document {
-        let mut table = Table::of_text(&["what", "number"]).numbers(1..2);
-        table.row([text.into(), Inline::default().strong(text)]);
-        table.row_at(text.to_owned(), [text.into(), text.into()]);
-        table.share_row(0.5, [text.into(), text.into()]);
+        let mut table = Table::of_text([text, "number"]).numbers(1..2);
+        table.add(TableRow::new([text.into(), Inline::default().strong(text)]).of_control(true));
+        table.add(TableRow::new([text, text]).at(text.to_owned()));
+        table.add(TableRow::new([text, text]).with_share(0.5));
+        table.add(TableRow::new([text, text]).with_page(text.to_owned()));
         let mut document = Document::new(text);
         document.section(text, vec![Block::Note(text.into())]);
         document.section(text, Vec::new());
-        document.add(Block::Part(text.to_owned(), text.to_owned()));
-        document.add(Block::Paragraph(
-            Inline::from(text).link(text.to_owned(), text),
-        ));
+        document.add(Block::heading_at(2, text.to_owned(), text));
+        let line = Inline::from(text).link(text.to_owned(), text);
+        document.add(Block::Paragraph(line.file("file.csv", text)));
+        document.add(Block::Picture {
+            file: "a.svg".to_owned(),
+            title: text.to_owned(),
+        });
         document.blocks.extend(Block::list([text, text]));
         document.add(Block::Table(table));
         let verbatim = vec![Block::Verbatim(text.to_owned())];
@@ -251,7 +249,7 @@ mod tests {
         document
     }
 
-    /// The names of a page's elements, without those of code.
+    /// The names of a page's elements, without those of code and of places where a name may break.
     fn elements(page: &str) -> Vec<String> {
         let (_, main) = page.split_once("<main>").expect("a main part");
         let (main, _) = main.split_once("</main>").expect("its end");
@@ -260,14 +258,14 @@ mod tests {
         let mut names = Vec::new();
         loop {
             match reader.read_event().expect("elements that end") {
-                Event::Start(element) => {
+                Event::Start(element) | Event::Empty(element) => {
                     names.push(element.name().as_ref().to_owned());
                 }
                 Event::Eof => break,
                 _ => {}
             }
         }
-        names.retain(|name| name != "code");
+        names.retain(|name| name != "code" && name != "wbr");
         names
     }
 
@@ -276,16 +274,16 @@ mod tests {
         fn no_text_is_a_mark(text in "[a-z<>&\"'|\\\\`*_#\\-! \n\u{1b}]{0,24}") {
             let html = every_block(&text).html().expect("a page");
             prop_assert_eq!(elements(&html), elements(&every_block("x").html().expect("a page")));
-            let markdown = every_block(&text).markdown();
+            let markdown = every_block(&text).markdown(1);
             prop_assert!(!markdown.contains('\u{1b}'), "{}", markdown);
             let bars = |line: &str| line.matches('|').count() - line.matches(r"\|").count();
-            let rows = markdown.lines().filter(|line| line.starts_with("| ") || line.starts_with("|-"));
-            prop_assert_eq!(rows.map(bars).collect::<Vec<_>>(), [3; 5]);
+            let rows = markdown.lines().filter(|line| line.starts_with('|'));
+            prop_assert_eq!(rows.map(bars).collect::<Vec<_>>(), [3; 6]);
         }
     }
 
     #[test]
     fn a_section_without_blocks_has_no_heading() {
-        assert_eq!(every_block("x").markdown().matches("### x").count(), 2);
+        assert_eq!(every_block("x").markdown(1).matches("## x").count(), 2);
     }
 }

@@ -27,7 +27,9 @@ pub(crate) fn render(
     environment.add_filter("md", markdown_text);
     environment.add_filter("cell", markdown_cell);
     environment.add_filter("line", shown);
-    environment.add_filter("wbr", breakable_html);
+    environment.add_filter("wbr", |text: &str| {
+        Value::from_safe_string(breakable_html(text))
+    });
     environment.add_template("style.css", include_str!("style.css"))?;
     for (name, template) in templates {
         environment.add_template(name, template)?;

@@ -5,7 +5,7 @@ use compactometer_text::code::code;
 
 use super::text::{about, bounds, changed, fates, number, short};
 use super::{FateChange, GateReport, GateVerdict, MetricGate, StrategyGate};
-use crate::document::{Block, Document, Fold, Inline, Table};
+use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::models;
 use crate::vocabulary;
 
@@ -26,7 +26,7 @@ const COLUMNS: [&str; 12] = [
 
 /// The report as Markdown.
 pub fn markdown(report: &GateReport) -> String {
-    document(report).markdown()
+    document(report).markdown(2)
 }
 
 /// The report as a page of HTML that needs no other file.
@@ -45,10 +45,10 @@ fn document(report: &GateReport) -> Document {
         report.suite, report.margin
     );
     document.add(Block::Paragraph(what.into()));
-    let mut table = Table::of_text(&COLUMNS).numbers(3..10);
+    let mut table = Table::of_text(COLUMNS).numbers(3..10);
     for strategy in &report.strategies {
         for metric in &strategy.metrics {
-            table.row(cells(strategy, metric));
+            table.add(TableRow::new(cells(strategy, metric)));
         }
     }
     document.add(Block::Table(table));

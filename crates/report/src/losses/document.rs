@@ -9,7 +9,7 @@ use compactometer_text::code::code;
 
 use super::Losses;
 use super::text::{ShareLine, counted, line_of, percent};
-use crate::document::{Block, Document, Fold, Inline, LinkTarget, Table};
+use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::speaker_name;
 
 /// A list with more values than this is folded.
@@ -76,7 +76,7 @@ impl Losses {
 
     /// The losses as Markdown, with every value.
     pub fn markdown(&self) -> String {
-        self.document().markdown()
+        self.document().markdown(2)
     }
 
     fn document(&self) -> Document {
@@ -109,9 +109,9 @@ impl Losses {
             let none = "No later call needed a value that was last said before a compaction.";
             blocks.push(Block::Paragraph(none.into()));
         } else {
-            let mut table = Table::of_text(&["", ""]);
+            let mut table = Table::of_text(["", ""]);
             for ShareLine { name, share, text } in self.share_lines(shares) {
-                table.share_row(share.unwrap_or_default(), [name.into(), text.into()]);
+                table.add(TableRow::new([name, text]).with_share(share.unwrap_or_default()));
             }
             blocks.push(Block::Table(table));
         }
@@ -134,9 +134,9 @@ impl Losses {
         blocks.extend(Block::list(rows.into_iter().map(line)));
         let gone = self.gone();
         if !gone.is_empty() {
-            let mut table = Table::of_text(&["sentence", "said in", "gone"]);
+            let mut table = Table::of_text(["sentence", "said in", "gone"]);
             for seen in &gone {
-                table.row(self.gone_row(seen));
+                table.add(TableRow::new(self.gone_row(seen)));
             }
             let summary = format!("{} gone", counted(gone.len(), "sentence"));
             blocks.push(Block::Fold(Fold::new(summary, vec![Block::Table(table)])));
@@ -175,9 +175,9 @@ impl Losses {
 
     fn uses_of(&self, uses: &[(usize, &UseSeen)]) -> Fold {
         let mut table =
-            Table::of_text(&["value", "first said by", "used by", "the call", "compacted"]);
+            Table::of_text(["value", "first said by", "used by", "the call", "compacted"]);
         for (number, seen) in uses {
-            table.row_at(of_use(*number), self.use_row(seen));
+            table.add(TableRow::new(self.use_row(seen)).at(of_use(*number)));
         }
         let summary = counted(uses.len(), "value");
         Fold::new(summary, vec![Block::Table(table)]).open_if(uses.len() <= MOST_OPEN)
@@ -215,7 +215,7 @@ impl Losses {
         for ((session, message), uses) in messages {
             let speaker = speaker_name(uses[0].1.said_by);
             let title = format!("{}, message {message}, {speaker}", code(session));
-            blocks.push(Block::Part(title, of_message(session, message)));
+            blocks.push(Block::heading_at(2, of_message(session, message), title));
             let uses = uses.into_iter();
             blocks.extend(Block::list(uses.map(|(number, seen)| used(number, seen))));
         }
@@ -273,16 +273,16 @@ fn used(number: usize, seen: &UseSeen) -> Inline {
     Inline::from(said).link(of_use(number), format!("used in message {}", seen.used_at))
 }
 
-fn of_use(number: usize) -> LinkTarget {
+fn of_use(number: usize) -> String {
     format!("u-{number}")
 }
 
-fn of_message(session: &str, message: u32) -> LinkTarget {
+fn of_message(session: &str, message: u32) -> String {
     format!("m-{}-{message}", plain(session))
 }
 
 /// A compaction, by its place among those of its session.
-fn of_compaction(session: &str, place: usize) -> LinkTarget {
+fn of_compaction(session: &str, place: usize) -> String {
     format!("c-{}-{place}", plain(session))
 }
 

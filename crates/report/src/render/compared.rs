@@ -3,15 +3,16 @@
 use compactometer_formats::mock::has_mock;
 use compactometer_formats::summary::{Compared, Comparison, Group};
 use compactometer_text::code::code;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::reasons::by_reason;
 use super::rows::{header, number};
+use crate::document::{Table, TableRow};
 use crate::metrics::MetricUnit;
 use crate::summary::{common_reference, difference};
 use crate::vocabulary;
 
-const COLUMNS: &[&str] = &[
+const COLUMNS: [&str; 9] = [
     "strategy",
     "metric",
     "difference",
@@ -26,14 +27,22 @@ const COLUMNS: &[&str] = &[
 /// What stands for the reference where each strategy has its own.
 pub(super) const OWN_REFERENCE: &str = "its reference";
 
-/// The comparisons of a page, and the note above them: what is compared with what, and how.
-pub(super) fn table(group: &Group) -> Value {
+/// The comparisons of a page.
+#[derive(Serialize)]
+pub(super) struct ComparedTable {
+    /// What is compared with what, and how.
+    pub(super) note: String,
+    #[serde(rename = "html")]
+    pub(super) table: Table,
+    /// Why there are no differences.
+    pub(super) reasons: Vec<String>,
+}
+
+/// The comparisons of a group; nothing if there are none.
+pub(super) fn table(group: &Group) -> Option<ComparedTable> {
     let is_mock = has_mock(&group.summarizer, group.target.as_deref());
-    let rows: Vec<_> = group
-        .comparisons
-        .iter()
-        .map(|made| cells(made, is_mock))
-        .collect();
+    let rows = group.comparisons.iter();
+    let rows = rows.map(|made| TableRow::new(cells(made, is_mock)));
     let reasons = by_reason(
         group
             .comparisons
@@ -43,7 +52,12 @@ pub(super) fn table(group: &Group) -> Value {
     let reasons = reasons
         .into_iter()
         .map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
-    json!({"note": note(group), "columns": COLUMNS, "rows": rows, "reasons": reasons.collect::<Vec<_>>()})
+    let table = Table::of_text(COLUMNS).numbers(2..8).of_class("sorts");
+    Some(ComparedTable {
+        note: note(group)?,
+        table: table.with_rows(rows),
+        reasons: reasons.collect(),
+    })
 }
 
 /// The note above the rows; nothing if there are none.

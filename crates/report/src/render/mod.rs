@@ -11,6 +11,7 @@ use compactometer_formats::record::Record;
 use compactometer_formats::summary::Summary;
 use serde_json::{Value, json};
 
+use self::page::{PageContents, PicturePart};
 use self::plots::{Plot, draw};
 use crate::data::ProtocolRun;
 use crate::document::render_template;
@@ -19,6 +20,7 @@ pub(crate) mod cases;
 mod compared;
 pub mod explain;
 mod judged;
+mod markdown;
 mod page;
 mod paper;
 pub(crate) mod plots;
@@ -29,6 +31,7 @@ mod sweep;
 mod tables;
 pub(crate) mod targets;
 mod terminal;
+mod titled;
 
 pub use paper::{PAPER_FOLDER, write_paper};
 pub use terminal::{Screen, by_version, table};
@@ -98,14 +101,29 @@ pub fn write_formats(
         let beside = |format, name: &str| has(format) || dir.join(name).exists();
         let has_plots = has(ReportPart::Markdown) || has(ReportPart::Plots);
         let pictures = pictures(has_plots.then_some(dir), &runs, &summary)?;
-        let mut page = page::values(manifest, &summary, pictures, written.as_ref());
-        page["beside"] = json!({
-            "plots": has_plots || dir.join("plots").exists(),
-            "csv": beside(ReportPart::Csv, "summary.csv"),
-            "json": beside(ReportPart::Json, "summary.json"),
-        });
-        for (_, file, name, template) in PAGES.iter().filter(|(format, ..)| has(*format)) {
-            put(dir, file, filled(name, template, &page)?.as_bytes())?;
+        let mut page = PageContents::new(manifest, &summary, pictures);
+        if has(ReportPart::Markdown) {
+            let text = markdown::document(&page).markdown(1);
+            put(dir, "report.md", text.as_bytes())?;
+        }
+        if has(ReportPart::Html) {
+            let beside = json!({
+                "plots": has_plots || dir.join("plots").exists(),
+                "csv": beside(ReportPart::Csv, "summary.csv"),
+                "json": beside(ReportPart::Json, "summary.json"),
+            });
+            if written.is_none() {
+                page.without_cases();
+            }
+            let cases_note = written.as_ref().and_then(cases::WrittenCases::note);
+            let mut values =
+                serde_json::to_value(page).map_err(|error| made("index.html", &error))?;
+            values["beside"] = beside;
+            values["cases_note"] = json!(cases_note);
+            values["has_cases"] = written.is_some().into();
+            for (name, template) in PAGES {
+                put(dir, name, filled(name, template, &values)?.as_bytes())?;
+            }
         }
     }
     if has(ReportPart::Json) {
@@ -129,26 +147,10 @@ pub fn write_formats(
     Ok(summary)
 }
 
-/// Pages: the file, and the template's name and text.
-const PAGES: [(ReportPart, &str, &str, &str); 3] = [
-    (
-        ReportPart::Markdown,
-        "report.md",
-        "page.md",
-        include_str!("page.md"),
-    ),
-    (
-        ReportPart::Html,
-        "index.html",
-        "page.html",
-        include_str!("page.html"),
-    ),
-    (
-        ReportPart::Html,
-        "details.html",
-        "details.html",
-        include_str!("details.html"),
-    ),
+/// Pages of HTML and their templates.
+const PAGES: [(&str, &str); 2] = [
+    ("index.html", include_str!("page.html")),
+    ("details.html", include_str!("details.html")),
 ];
 
 /// What pages show of the pictures of each group, which are written to `plots` if there is a folder
@@ -157,7 +159,7 @@ fn pictures(
     dir: Option<&Path>,
     runs: &[ProtocolRun],
     summary: &Summary,
-) -> Result<Vec<Vec<Value>>, ReportError> {
+) -> Result<Vec<Vec<PicturePart>>, ReportError> {
     let folder = dir.map(|dir| dir.join("plots"));
     if let Some(folder) = &folder {
         create_folder(folder).map_err(|source| ReportError::Io {
@@ -198,7 +200,7 @@ pub enum ReportError {
 }
 
 /// Writes one plot's three files, if there is a folder for them.
-fn write_plot(folder: Option<&Path>, plot: Plot) -> Result<Value, ReportError> {
+fn write_plot(folder: Option<&Path>, plot: Plot) -> Result<PicturePart, ReportError> {
     let file = |ending: &str| format!("{}.{ending}", plot.name);
     let svg = draw::svg(&plot.figure).map_err(|what| made(&file("svg"), &what))?;
     if let Some(folder) = folder {
@@ -207,7 +209,12 @@ fn write_plot(folder: Option<&Path>, plot: Plot) -> Result<Value, ReportError> {
         let png = draw::png(&plot.figure).map_err(|what| made(&file("png"), &what))?;
         put(folder, &file("png"), &png)?;
     }
-    Ok(json!({"file": plot.name, "title": plot.title, "caption": plot.caption, "svg": svg}))
+    Ok(PicturePart {
+        file: plot.name,
+        title: plot.title.to_owned(),
+        caption: plot.caption,
+        svg,
+    })
 }
 
 fn csv(file: &str, rows: &[Vec<String>]) -> Result<Vec<u8>, ReportError> {

@@ -4,73 +4,147 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Check, Group, Summary, Sweep};
 use compactometer_text::shell::shell_word;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::cases::WrittenCases;
-use super::{compared, judged, reasons, sweep, tables, targets, terminal};
+use super::compared::{self, ComparedTable};
+use super::targets::{self, TargetsTable};
+use super::terminal::{self, PageOpening};
+use super::titled::TitledTable;
+use super::{judged, reasons, sweep, tables};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
 use crate::phrases::{conditions, slug, verdict};
 use crate::vocabulary;
 
-/// Everything that a page shows; `pictures` are those of each group, and `cases` what it can lead
-/// to.
-pub(super) fn values(
-    manifest: &Manifest,
-    summary: &Summary,
-    pictures: Vec<Vec<Value>>,
-    cases: Option<&WrittenCases>,
-) -> Value {
-    let of_group = |(group, plots): (&Group, Vec<Value>)| {
-        of_group(
-            group,
-            summary
-                .sweep
-                .as_ref()
-                .filter(|_| group.protocol.has_limits_of_run()),
-            &plots,
-        )
-    };
-    json!({
-        "title": format!("Compaction report: {}", manifest.suite),
-        "opening": summary.groups.first().map(terminal::opening),
-        "shows": summary.findings,
-        "run": run_facts(manifest),
-        "has_cases": cases.is_some(),
-        "cases_note": cases.and_then(WrittenCases::note),
-        "sections": Value::from_iter(summary.groups.iter().zip(pictures).map(of_group).enumerate().map(|(at, mut section)| {
-            section["is_first"] = (at == 0).into();
-            section
-        })),
-        "definitions": metrics::ALL.iter().map(definition).collect::<Vec<_>>(),
-        "command": shell(&manifest.command),
-    })
+/// How to read what the pages show.
+#[derive(Serialize)]
+pub(super) struct PageNotes {
+    pub(super) order: &'static str,
+    pub(super) failures: &'static str,
+    pub(super) judge: &'static str,
+    pub(super) targets: &'static str,
+    pub(super) intervals: &'static str,
 }
 
-fn of_group(group: &Group, swept: Option<&Sweep>, plots: &[Value]) -> Value {
-    let swept_table = swept.map(|sweep| tables::with_address(sweep::table(sweep), "sweep"));
-    let tables = tables::tables(group).into_iter().chain(swept_table);
-    json!({
-        // The anchor.
-        "id": slug(group),
-        "heading": format!("Protocol {}", conditions(group)),
-        "warnings": group.warnings,
-        "findings": swept.map_or(&[][..], |sweep| &sweep.findings),
-        "tables": tables.collect::<Vec<_>>(),
-        "reasons": reasons::lines(group, tables::in_order()),
-        "failures": reasons::failures(group),
-        "plots": plots,
-        "compared": compared::table(group),
-        "judged": group.judged.as_ref().map_or(Vec::new(), judged::lines),
-        "targets": targets::table(group),
-        "has_failed": group.checks.iter().any(|check| check.passed == Some(false)),
-        "checks": checks(group),
-    })
+pub(super) const NOTES: PageNotes = PageNotes {
+    order: "The order of strategies is fixed and is no ranking; controls are set apart. An undefined value is a dash, with its reason below.",
+    failures: "The three most frequent reasons of each strategy with their counts. A fallback to a lesser answer counts too.",
+    judge: "A model's opinion of each answer beside the grader's, over all strategies. No number of a strategy depends on it.",
+    targets: "What each document asks of itself, and what these records show. Under a mock this is mechanism, not model.",
+    intervals: "A number \"by conversation\" is computed of each conversation, then averaged; conversations that belong together, such as \
+                an agent and its helpers, count as one. Intervals are 95 % t intervals over conversations, wider on the longer tail; \
+                where fewer than three differ from the most frequent value, there are none.",
+};
+
+/// Everything that the pages show.
+#[derive(Serialize)]
+pub(super) struct PageContents {
+    pub(super) title: String,
+    pub(super) opening: Option<PageOpening>,
+    pub(super) shows: Vec<String>,
+    pub(super) run: Vec<(&'static str, String)>,
+    pub(super) sections: Vec<PageSection>,
+    /// Name, id, unit, better, definition and chapter.
+    pub(super) definitions: Vec<[String; 6]>,
+    pub(super) command: String,
+    notes: PageNotes,
 }
 
-fn checks(group: &Group) -> Value {
-    let row = |check: &Check| json!([verdict(check.passed), check.name, check.detail]);
-    group.checks.iter().map(row).collect()
+/// What they show of a group.
+#[derive(Serialize)]
+pub(super) struct PageSection {
+    /// Where links to it lead.
+    id: &'static str,
+    pub(super) heading: String,
+    pub(super) warnings: Vec<String>,
+    pub(super) findings: Vec<String>,
+    pub(super) tables: Vec<TitledTable>,
+    pub(super) reasons: Vec<String>,
+    pub(super) failures: Vec<String>,
+    pub(super) plots: Vec<PicturePart>,
+    pub(super) compared: Option<ComparedTable>,
+    pub(super) judged: Vec<String>,
+    pub(super) targets: TargetsTable,
+    has_failed: bool,
+    /// Verdict, what must hold, and what was found.
+    pub(super) checks: Vec<[String; 3]>,
+    is_first: bool,
+}
+
+/// A picture with its words.
+#[derive(Serialize)]
+pub(super) struct PicturePart {
+    /// The name of its files without an ending.
+    pub(super) file: String,
+    pub(super) title: String,
+    pub(super) caption: String,
+    pub(super) svg: String,
+}
+
+impl PageContents {
+    /// What the pages of a run show; `pictures` are those of each group.
+    pub(super) fn new(
+        manifest: &Manifest,
+        summary: &Summary,
+        pictures: Vec<Vec<PicturePart>>,
+    ) -> Self {
+        let swept = |group: &Group| {
+            let sweep = summary.sweep.as_ref();
+            sweep.filter(|_| group.protocol.has_limits_of_run())
+        };
+        let sections = summary.groups.iter().zip(pictures).enumerate();
+        let sections = sections.map(|(at, (group, plots))| PageSection {
+            is_first: at == 0,
+            ..PageSection::new(group, swept(group), plots)
+        });
+        PageContents {
+            title: format!("Compaction report: {}", manifest.suite),
+            opening: summary.groups.first().map(terminal::opening),
+            shows: summary.findings.clone(),
+            run: run_facts(manifest),
+            sections: sections.collect(),
+            definitions: metrics::ALL.iter().map(definition).collect(),
+            command: shell(&manifest.command),
+            notes: NOTES,
+        }
+    }
+}
+
+impl PageContents {
+    /// Without links to pages of single conversations.
+    pub(super) fn without_cases(&mut self) {
+        let sections = self.sections.iter_mut();
+        let tables = sections.flat_map(|section| &mut section.tables);
+        tables.for_each(|titled| titled.table.without_pages());
+    }
+}
+
+impl PageSection {
+    fn new(group: &Group, swept: Option<&Sweep>, plots: Vec<PicturePart>) -> Self {
+        let tables = tables::tables(group)
+            .into_iter()
+            .chain(swept.map(sweep::table));
+        PageSection {
+            id: slug(group),
+            heading: format!("Protocol {}", conditions(group)),
+            warnings: group.warnings.clone(),
+            findings: swept.map_or(Vec::new(), |sweep| sweep.findings.clone()),
+            tables: tables.collect(),
+            reasons: reasons::lines(group, tables::in_order()),
+            failures: reasons::failures(group),
+            plots,
+            compared: compared::table(group),
+            judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
+            targets: targets::table(group),
+            has_failed: group.checks.iter().any(|check| check.passed == Some(false)),
+            checks: group.checks.iter().map(check).collect(),
+            is_first: false,
+        }
+    }
+}
+
+fn check(check: &Check) -> [String; 3] {
+    [verdict(check.passed), &check.name, &check.detail].map(str::to_owned)
 }
 
 pub(super) fn run_facts(manifest: &Manifest) -> Vec<(&'static str, String)> {

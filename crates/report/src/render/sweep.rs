@@ -3,8 +3,9 @@
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Sweep, SweepPoint};
 use compactometer_text::lines::{clipped, wrapped};
-use serde_json::{Value, json};
 
+use super::titled::{TitledTable, titled};
+use crate::document::TableRow;
 use crate::metrics::MetricUnit;
 use crate::numbers::grouped;
 use crate::vocabulary;
@@ -19,22 +20,29 @@ struct SweepRow<'s> {
 }
 
 /// The table of a page.
-pub(super) fn table(sweep: &Sweep) -> Value {
+pub(super) fn table(sweep: &Sweep) -> TitledTable {
     let cell = |point: &Option<&SweepPoint>| point.map_or("-".to_owned(), with_interval);
     let row = |row: &SweepRow| {
         let written = row
             .own
             .map_or("-".to_owned(), |own| grouped(f64::from(own.written_budget)));
-        let cells = std::iter::once(written)
-            .chain(row.points.iter().map(cell))
-            .collect::<Vec<_>>();
-        json!({"name": row.name, "is_control": row.is_control, "cells": cells})
+        let cells = [row.name.to_owned(), written]
+            .into_iter()
+            .chain(row.points.iter().map(cell));
+        TableRow::new(cells).of_control(row.is_control)
     };
-    let columns = std::iter::once("may write".to_owned())
-        .chain(columns(sweep))
-        .collect::<Vec<_>>();
-    let rows = rows(sweep).iter().map(row).collect::<Vec<_>>();
-    json!({"title": "Recall over size and split", "note": note(sweep), "columns": columns, "rows": rows})
+    let columns = std::iter::once("may write".to_owned()).chain(columns(sweep));
+    let rows = rows(sweep);
+    let table = titled(
+        "Recall over size and split",
+        note(sweep),
+        columns,
+        rows.iter().map(row),
+    );
+    TitledTable {
+        id: "sweep".to_owned(),
+        ..table
+    }
 }
 
 /// The table of a terminal.

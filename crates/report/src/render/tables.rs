@@ -6,12 +6,13 @@ use std::ops::Range;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Decisions, Group, MetricValue, StrategySummary};
-use serde_json::{Value, json};
 
 use super::cases::list_address;
+use super::titled::{TitledTable, titled};
 use crate::phrases::{label, seconds, slug};
 
 use crate::data::fates::UNUSABLE;
+use crate::document::TableRow;
 use crate::metrics::bound::BOUND_RECALL;
 use crate::metrics::chance_match::KEYWORD_LUCK;
 use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95};
@@ -42,7 +43,7 @@ const BLANK: usize = 3;
 const LEAST: usize = 8;
 
 /// Every table of a group, in the order in which a page shows them, each with an address.
-pub(super) fn tables(group: &Group) -> Vec<Value> {
+pub(super) fn tables(group: &Group) -> Vec<TitledTable> {
     let mut tables = vec![fates_table(group)];
     tables.extend(MetricsSection::all().filter_map(|section| metrics_table(group, section)));
     tables.extend([
@@ -52,77 +53,39 @@ pub(super) fn tables(group: &Group) -> Vec<Value> {
     ]);
     tables.extend(positions_table(group));
     tables.extend(ideas_table(group));
-    let open = |(at, table): (usize, &Value)| {
-        let parts = parted(table).into_iter();
-        parts.map(move |mut part| {
-            part["is_open"] = (at < OPEN).into();
-            part
-        })
-    };
-    let parts = tables.iter().enumerate().flat_map(open).enumerate();
-    parts
-        .map(|(at, table)| with_address(table, &format!("{}-table-{}", slug(group), at + 1)))
-        .collect()
-}
-
-pub(super) fn with_address(mut table: Value, address: &str) -> Value {
-    table["id"] = address.into();
-    if table["heading"].is_null() {
-        table["heading"] = table["title"].clone();
+    let mut parts = Vec::new();
+    for (place, table) in tables.into_iter().enumerate() {
+        for part in parted(table) {
+            let id = format!("{}-table-{}", slug(group), parts.len() + 1);
+            let is_open = place < OPEN;
+            parts.push(TitledTable {
+                id,
+                is_open,
+                ..part
+            });
+        }
     }
-    table
+    parts
 }
 
 /// The table in parts that a screen has room for.
-fn parted(table: &Value) -> Vec<Value> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let (columns, rows) = (list(&table["columns"]), list(&table["rows"]));
-    let parts = parts(&widths(columns.len(), &rows));
-    let part = |(at, range): (usize, &Range<usize>)| {
-        let row = |row: &Value| {
-            let cells = list(&row["cells"]);
-            json!({"name": row["name"], "address": row["address"], "is_control": row["is_control"], "cells": cells[range.clone()]})
-        };
-        let title = table["title"].as_str().unwrap_or_default();
-        let (heading, is_continued) = (&table["title"], at > 0);
-        let title = if parts.len() > 1 {
-            format!("{title}, part {} of {}", at + 1, parts.len())
-        } else {
-            title.to_owned()
-        };
-        let note = if at == 0 {
-            table["note"].clone()
-        } else {
-            "".into()
-        };
-        let rows = rows.iter().map(row).collect::<Vec<_>>();
-        json!({
-            "title": title, "heading": heading, "is_continued": is_continued, "note": note,
-            "columns": columns[range.clone()], "rows": rows,
-        })
-    };
-    if columns.is_empty() {
-        vec![table.clone()]
-    } else {
-        parts.iter().enumerate().map(part).collect()
+fn parted(whole: TitledTable) -> Vec<TitledTable> {
+    let parts = parts(&whole.table.widths());
+    if parts.len() < 2 {
+        return vec![whole];
     }
-}
-
-/// Characters of each column's longest cell; a header is broken.
-fn widths(columns: usize, rows: &[Value]) -> Vec<usize> {
-    let letters = |row: &Value, at: usize| {
-        row["cells"][at]
-            .as_str()
-            .map_or(0, |cell| cell.chars().count())
+    let part = |(place, columns): (usize, &Range<usize>)| TitledTable {
+        title: format!("{}, part {} of {}", whole.title, place + 1, parts.len()),
+        note: if place == 0 {
+            whole.note.clone()
+        } else {
+            String::new()
+        },
+        table: whole.table.part(columns.clone()),
+        id: String::new(),
+        is_open: false,
     };
-    (0..columns)
-        .map(|at| {
-            rows.iter()
-                .map(|row| letters(row, at))
-                .max()
-                .unwrap_or_default()
-        })
-        .collect()
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// Columns that stand together: as many as a screen holds.
@@ -156,7 +119,7 @@ fn of_section(section: MetricsSection) -> impl Iterator<Item = &'static Metric> 
         .filter(move |metric| metric.section == section)
 }
 
-fn fates_table(group: &Group) -> Value {
+fn fates_table(group: &Group) -> TitledTable {
     let occurs = |name: &&str| {
         group
             .strategies
@@ -217,7 +180,7 @@ fn fates_table(group: &Group) -> Value {
 }
 
 /// The metrics of a section that any strategy has a value of.
-fn metrics_table(group: &Group, section: MetricsSection) -> Option<Value> {
+fn metrics_table(group: &Group, section: MetricsSection) -> Option<TitledTable> {
     let is_defined = |metric: &&Metric| {
         group
             .strategies
@@ -240,7 +203,7 @@ fn metrics_table(group: &Group, section: MetricsSection) -> Option<Value> {
 }
 
 /// What one change to a strategy does, where the run has rows that differ in one.
-fn ideas_table(group: &Group) -> Option<Value> {
+fn ideas_table(group: &Group) -> Option<TitledTable> {
     let row = |idea: &StrategySummary, made: &Comparison| {
         let metric = metrics::ALL.iter().find(|metric| metric.id == made.metric);
         let value = |name: &str| {
@@ -248,10 +211,15 @@ fn ideas_table(group: &Group) -> Option<Value> {
             let of_row = metric.zip(row).map(|(metric, row)| cell(metric, row));
             of_row.unwrap_or_else(|| "-".to_owned())
         };
-        json!({"name": idea.name, "is_control": false, "cells": [
-            made.reference, vocabulary::name(&made.metric), value(&made.reference), value(&idea.name),
-            difference(made), made.n.to_string(),
-        ]})
+        TableRow::new([
+            idea.name.clone(),
+            made.reference.clone(),
+            vocabulary::name(&made.metric),
+            value(&made.reference),
+            value(&idea.name),
+            difference(made),
+            made.n.to_string(),
+        ])
     };
     let ideas = group.strategies.iter();
     let rows = ideas
@@ -262,15 +230,12 @@ fn ideas_table(group: &Group) -> Option<Value> {
                 .map(|made| row(idea, made))
         });
     let rows = rows.collect::<Vec<_>>();
-    (!rows.is_empty()).then(|| {
-        json!({
-            "title": "One change each", "columns": IDEA_COLUMNS, "rows": rows,
-            "note": "Each row is a strategy with one change beside the same strategy without it, in the same conversations.",
-        })
-    })
+    const NOTE: &str = "Each row is a strategy with one change beside the same strategy without it, in the same conversations.";
+    let columns = IDEA_COLUMNS.map(str::to_owned);
+    (!rows.is_empty()).then(|| titled("One change each", NOTE, columns, rows))
 }
 
-fn decisions_table(group: &Group) -> Value {
+fn decisions_table(group: &Group) -> TitledTable {
     const NOTE: &str = "What the engine decided in all conversations: compactions, checkpoints before a turn, calls; the longest \
                         series of failures is that of one conversation.";
     let cells = |strategy: &StrategySummary| {
@@ -303,7 +268,7 @@ fn decisions(of: &Decisions) -> [(&'static str, usize); 11] {
     ]
 }
 
-fn categories_table(group: &Group) -> Value {
+fn categories_table(group: &Group) -> TitledTable {
     const NOTE: &str =
         "Values kept with chance; exploratory: many small numbers, no intervals; n conversations.";
     let cell = |category: Option<&Metrics>| {
@@ -322,7 +287,7 @@ fn categories_table(group: &Group) -> Value {
 }
 
 /// Raw recall beside the rate of chance matches.
-fn kinds_table(group: &Group) -> Value {
+fn kinds_table(group: &Group) -> TitledTable {
     const NOTE: &str = "Values kept with chance, and in brackets how often values of that kind from other conversations match the same \
                         contexts.";
     let cell = |kind: Option<&Metrics>| {
@@ -341,7 +306,7 @@ fn kinds_table(group: &Group) -> Value {
 
 /// A column for each fifth of the conversation; nothing where no record says which messages state
 /// its facts.
-fn positions_table(group: &Group) -> Option<Value> {
+fn positions_table(group: &Group) -> Option<TitledTable> {
     const NOTE: &str = "Values kept with chance, of the facts that each fifth of a conversation's messages first states, and in brackets facts kept with chance, where \
                         facts have subjects; exploratory: no intervals; n conversations.";
     const FIFTHS: [&str; 5] = ["first fifth", "second", "third", "fourth", "last fifth"];
@@ -396,7 +361,7 @@ fn table_of_kinds(
     note: &str,
     of: impl Fn(&StrategySummary) -> &BTreeMap<String, Metrics>,
     cell: impl Fn(Option<&Metrics>) -> String,
-) -> Value {
+) -> TitledTable {
     let kinds: BTreeSet<&str> = group
         .strategies
         .iter()
@@ -424,17 +389,14 @@ fn table(
     note: &str,
     columns: impl IntoIterator<Item = String>,
     cells: impl Fn(&StrategySummary) -> Vec<String>,
-) -> Value {
+) -> TitledTable {
     let row = |strategy: &StrategySummary| {
-        let is_control = strategy.family == Family::Control;
-        let address = list_address(group.protocol, &strategy.name);
-        json!({"name": label(strategy), "address": address, "is_control": is_control, "cells": cells(strategy)})
+        let cells = std::iter::once(label(strategy)).chain(cells(strategy));
+        TableRow::new(cells)
+            .with_page(list_address(group.protocol, &strategy.name))
+            .of_control(strategy.family == Family::Control)
     };
-    let (columns, rows) = (
-        Value::from_iter(columns),
-        Value::from_iter(group.strategies.iter().map(row)),
-    );
-    json!({"title": title, "note": note, "columns": columns, "rows": rows})
+    titled(title, note, columns, group.strategies.iter().map(row))
 }
 
 fn cell(metric: &Metric, strategy: &StrategySummary) -> String {

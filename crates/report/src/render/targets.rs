@@ -2,26 +2,37 @@
 
 use compactometer_formats::summary::{Found, Group, Summary, Target};
 use compactometer_text::lines::wrapped;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::reasons::by_reason;
 use crate::phrases::conditions;
 use crate::summary::targets::{self, SourceTarget};
 
-/// The sources' own targets: one row each with its source, one column a strategy.
-pub(super) fn table(group: &Group) -> Value {
+/// The sources' own targets.
+#[derive(Serialize)]
+pub(super) struct TargetsTable {
+    pub(super) strategies: Vec<String>,
+    /// A target, its source, and what is found of each strategy.
+    pub(super) rows: Vec<(String, String, Vec<String>)>,
+    pub(super) notes: Vec<String>,
+}
+
+/// One row each with its source, one column a strategy.
+pub(super) fn table(group: &Group) -> TargetsTable {
     let tested = group.targets.first().map(|first| &first.strategies);
-    let names = group.strategies.iter().map(|strategy| &strategy.name);
-    let strategies: Vec<_> = names
-        .filter(|name| tested.is_some_and(|tested| tested.contains_key(*name)))
-        .collect();
+    let names = group
+        .strategies
+        .iter()
+        .map(|strategy| strategy.name.clone());
+    let strategies = names.filter(|name| tested.is_some_and(|tested| tested.contains_key(name)));
+    let strategies = strategies.collect::<Vec<_>>();
     let (mut notes, mut rows) = (Vec::new(), Vec::new());
     for (row, target) in group.targets.iter().zip(targets::ALL) {
-        let found = strategies.iter().map(|name| row.strategies.get(*name));
+        let found = strategies.iter().map(|name| row.strategies.get(name));
         let cells = found
             .clone()
             .map(|found| found.map_or(String::new(), |found| target_cell(target, found)));
-        rows.push(json!([row.target, row.source, cells.collect::<Vec<_>>()]));
+        rows.push((row.target.clone(), row.source.clone(), cells.collect()));
         let note = Some(row.note.clone()).filter(|note| !note.is_empty());
         let reasons = by_reason(found.flatten().map(|found| (found.reason.as_ref(), "")));
         let reasons = reasons
@@ -33,7 +44,11 @@ pub(super) fn table(group: &Group) -> Value {
                 .map(|note| format!("{}: {note}", row.target)),
         );
     }
-    json!({"strategies": strategies, "rows": rows, "notes": notes})
+    TargetsTable {
+        strategies,
+        rows,
+        notes,
+    }
 }
 
 fn target_cell(target: &SourceTarget, found: &Found) -> String {

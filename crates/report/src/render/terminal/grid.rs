@@ -8,7 +8,7 @@ use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
 use compactometer_text::lines::{clipped, wrapped};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::Screen;
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
@@ -117,8 +117,27 @@ pub(super) fn lines(group: &Group, screen: &Screen) -> GridLines {
     }
 }
 
+/// The table that a page opens with.
+#[derive(Serialize)]
+pub(in crate::render) struct OpeningTable {
+    pub(in crate::render) columns: Vec<String>,
+    pub(in crate::render) rows: Vec<OpeningRow>,
+    pub(in crate::render) note: String,
+}
+
+#[derive(Serialize)]
+pub(in crate::render) struct OpeningRow {
+    /// What it and the rows below have in common.
+    pub(in crate::render) first: &'static str,
+    pub(in crate::render) name: String,
+    pub(in crate::render) is_idea: bool,
+    pub(in crate::render) is_control: bool,
+    pub(in crate::render) address: String,
+    pub(in crate::render) cells: Vec<String>,
+}
+
 /// The columns that a narrow terminal shows, as a page's table.
-pub(super) fn for_page(group: &Group) -> Value {
+pub(super) fn for_page(group: &Group) -> OpeningTable {
     let screen = Screen {
         width: NARROW,
         all_rows: false,
@@ -129,29 +148,32 @@ pub(super) fn for_page(group: &Group) -> Value {
     let rows = rows.collect::<Vec<_>>();
     let columns = that_fit(columns(group, &rows, &screen), ROOM);
     let names = names(&rows, group, usize::MAX);
-    let cells = |at: usize| columns.iter().map(move |column| &column.cells[at]);
+    let cells = |at: usize| {
+        columns
+            .iter()
+            .map(|column| column.cells[at].clone())
+            .collect()
+    };
     let lines = rows
         .iter()
         .zip(firsts(&sections))
         .enumerate()
-        .map(|(at, (row, first))| {
-            json!({
-                "first": first,
-                "name": names[at].trim_start(),
-                "is_idea": row.family == Family::Idea,
-                "is_control": row.family == Family::Control,
-                "address": list_address(group.protocol, &row.name),
-                "cells": cells(at).collect::<Vec<_>>(),
-            })
+        .map(|(at, (row, first))| OpeningRow {
+            first,
+            name: names[at].trim_start().to_owned(),
+            is_idea: row.family == Family::Idea,
+            is_control: row.family == Family::Control,
+            address: list_address(group.protocol, &row.name),
+            cells: cells(at),
         });
     let header = |column: &Filled| column.header.join(" ").trim().to_owned();
     let abouts = columns.iter().map(|column| column.about.as_str());
     let abouts = abouts.filter(|about| !about.is_empty());
-    json!({
-        "columns": columns.iter().map(header).collect::<Vec<_>>(),
-        "rows": lines.collect::<Vec<_>>(),
-        "note": abouts.collect::<Vec<_>>().join(" "),
-    })
+    OpeningTable {
+        columns: columns.iter().map(header).collect(),
+        rows: lines.collect(),
+        note: abouts.collect::<Vec<_>>().join(" "),
+    }
 }
 
 /// Every row with its name, by what the rows have in common.

@@ -9,7 +9,7 @@ use compactometer_formats::mock::{has_mock, is_mock as is_simulated};
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
 use compactometer_text::lines::wrapped;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::numbers::grouped;
 use crate::phrases::{conditions, models};
@@ -87,9 +87,20 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What a page opens with: the run in a sentence and the table of the first screen.
-pub(super) fn opening(group: &Group) -> Value {
-    json!({"heading": heading(group), "table": grid::for_page(group)})
+/// What a page opens with.
+#[derive(Serialize)]
+pub(super) struct PageOpening {
+    /// The run in a sentence.
+    pub(super) heading: String,
+    /// The table of the first screen.
+    pub(super) table: grid::OpeningTable,
+}
+
+pub(super) fn opening(group: &Group) -> PageOpening {
+    PageOpening {
+        heading: heading(group),
+        table: grid::for_page(group),
+    }
 }
 
 /// The table of a run by the version of the recorded program; nothing if no transcript has one.
