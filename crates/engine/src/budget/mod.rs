@@ -60,7 +60,7 @@ pub struct Limits {
 
 /// Mean tokens of a message, for setting a tail in messages beside one in tokens: measured as 232
 /// over the Claude Code sessions that the importer is tested on (tau-bench: 108).
-pub const TOKENS_PER_MESSAGE: u32 = 232;
+pub(crate) const TOKENS_PER_MESSAGE: u32 = 232;
 
 impl Limits {
     /// The share of what is kept and written that is kept.
@@ -76,7 +76,7 @@ impl Limits {
 impl Budget {
     /// The token limit of each of two answers that share `written`: at least 1, since providers
     /// refuse a limit of 0.
-    pub fn half_of_written(&self) -> u32 {
+    pub(crate) fn half_of_written(&self) -> u32 {
         (self.written / 2).max(1)
     }
 

@@ -211,7 +211,7 @@ pub struct Pending {
 
 impl Pending {
     /// The pending part of a log of these messages.
-    pub fn from_messages(messages: &[Arc<CountedMessage>]) -> Self {
+    pub(crate) fn from_messages(messages: &[Arc<CountedMessage>]) -> Self {
         let last_user = messages
             .iter()
             .rposition(|counted| counted.message.role == Role::User);

@@ -95,7 +95,7 @@ pub fn sections(
 
 /// The system message with these sections; a conversation without one gets one that holds only the
 /// sections.
-pub fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
+pub(crate) fn system_with(system: Option<&Message>, sections: Vec<WrittenPart>) -> Option<Edit> {
     match system {
         _ if sections.is_empty() => system.map(|system| Edit::Keep(system.id)),
         None => Some(Edit::Insert(Role::System, sections)),

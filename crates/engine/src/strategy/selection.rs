@@ -28,7 +28,7 @@ impl<'s> Selection<'s> {
     }
 
     /// Keeps only the recent tail, as sources do that know no pending part.
-    pub fn tail_alone(log: &'s Log, view: &'s View, tail: Tail) -> Self {
+    pub(crate) fn tail_alone(log: &'s Log, view: &'s View, tail: Tail) -> Self {
         let length = log.messages().len();
         Self::keeping(
             log,
