@@ -19,7 +19,7 @@ pub enum Fate {
     /// [`stored`](crate::record::Observation::stored) was kept; how it left the context is unknown
     /// there.
     StoredOnly,
-    /// It left before any request to a summarizer held it.
+    /// It left before any answered request to a summarizer held it.
     DroppedUnseen,
     /// A summarizer read it and did not write it.
     Unwritten,

@@ -78,6 +78,10 @@ pub(crate) struct GateArgs {
         value_delimiter = ','
     )]
     pub(crate) strategies: Vec<String>,
+    /// Without a baseline: pass if a summarizer read every fact before it left the context. It
+    /// needs no judge, and is the first thing to ask of a new compaction.
+    #[arg(long, conflicts_with_all = ["baseline", "update", "exact", "self_test", "junit", "notes", "margin"])]
+    pub(crate) reached: bool,
     /// Print every number, note and changed fact.
     #[arg(long)]
     pub(crate) notes: bool,
@@ -138,10 +142,14 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
             args.dirs.len()
         )));
     };
-    let file = args
-        .baseline
-        .as_deref()
-        .ok_or_else(|| Failure::usage(anyhow!("name the baseline with `--baseline FILE`")))?;
+    if args.reached {
+        return reached(args, dir, &prices);
+    }
+    let file = args.baseline.as_deref().ok_or_else(|| {
+        Failure::usage(anyhow!(
+            "name the baseline with `--baseline FILE`, or ask `--reached`, which needs none"
+        ))
+    })?;
     let run = read_run(dir)?;
     if args.update {
         return update(args, &run, file, &prices);
@@ -156,13 +164,46 @@ fn gate(args: &GateArgs) -> Result<(), Failure> {
     let mut report = gate::gate(&run, &baseline, &prices, &options)
         .map_err(|error| Failure::usage(anyhow::Error::new(error).context(named())))?;
     if let Some(suite) = suite_of(&run) {
-        name_facts(&mut report, &suite);
+        report.name_facts(stated_in(&suite));
     }
     let folder = of_latest(dir).map_err(Failure::usage)?;
     let requests = tries::sentences_of(&[folder]).map_err(Failure::usage)?;
     report.notes.splice(0..0, requests);
     tell(args, &report)?;
-    outcome(&report, args.on_inconclusive)
+    let verdicts = report.strategies.iter();
+    let verdicts = verdicts.map(|one| (one.strategy.as_str(), one.verdict));
+    outcome(
+        verdicts,
+        report.verdict,
+        "regression of",
+        args.on_inconclusive,
+    )
+}
+
+/// Whether a summarizer read every fact before it left.
+fn reached(args: &GateArgs, dir: &Path, prices: &PriceTable) -> Result<(), Failure> {
+    let run = read_run(dir)?;
+    let mut report = gate::reached(&run, prices, &args.strategies)
+        .map_err(|error| Failure::usage(anyhow::Error::new(error)))?;
+    if let Some(suite) = suite_of(&run) {
+        report.name_facts(stated_in(&suite));
+    }
+    match args.json {
+        true => say_json(&report)?,
+        false => say(&report.text(terminal_width()))?,
+    }
+    if let Some(file) = &args.html {
+        write(file, &report.html().map_err(Failure::failed)?)?;
+    }
+    write_markdown(args, &report.markdown())?;
+    let verdicts = report.strategies.iter();
+    let verdicts = verdicts.map(|one| (one.strategy.as_str(), one.verdict));
+    outcome(
+        verdicts,
+        report.verdict,
+        "facts left the context unread under",
+        args.on_inconclusive,
+    )
 }
 
 /// The suite of a run, if its command still finds the same one. A run and a baseline hold no text
@@ -172,14 +213,14 @@ fn suite_of(run: &RunFiles) -> Option<Suite> {
     (suite.hash() == run.manifest.suite_hash).then_some(suite)
 }
 
-/// Names the facts whose fate changed by their subjects and values.
-fn name_facts(report: &mut GateReport, suite: &Suite) {
+/// What a suite states, by scenario and fact.
+fn stated_in(suite: &Suite) -> impl Fn(&str, &str) -> Option<StatedFact> {
     let scenarios = suite
         .scenarios
         .iter()
         .map(|scenario| (scenario.id.as_str(), scenario))
         .collect::<HashMap<_, _>>();
-    report.name_facts(|scenario, fact| {
+    move |scenario, fact| {
         let fact = scenarios
             .get(scenario)?
             .facts
@@ -191,7 +232,7 @@ fn name_facts(report: &mut GateReport, suite: &Suite) {
             said_by: fact.stated_by,
             message: fact.evidence_message_ids.first().map(|message| message.0),
         })
-    });
+    }
 }
 
 fn read(file: &Path) -> anyhow::Result<Baseline> {
@@ -322,12 +363,16 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         write(file, &gate::html(report).map_err(Failure::failed)?)?;
     }
-    let markdown = gate::markdown(report);
+    write_markdown(args, &gate::markdown(report))
+}
+
+/// Writes the report as Markdown where it is asked for, and to the summary of a GitHub step.
+fn write_markdown(args: &GateArgs, markdown: &str) -> Result<(), Failure> {
     if let Some(file) = &args.markdown {
-        write(file, &markdown)?;
+        write(file, markdown)?;
     }
     match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
-        Some(path) => append(Path::new(&path), &markdown),
+        Some(path) => append(Path::new(&path), markdown),
         None => Ok(()),
     }
 }
@@ -345,42 +390,37 @@ fn append(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(Failure::failed)
 }
 
-fn outcome(report: &GateReport, on_inconclusive: Inconclusive) -> Result<(), Failure> {
-    let of = |verdict| with_verdict(report, verdict);
-    match report.verdict {
+/// What the program ends with; `regressed` says what a regression is.
+fn outcome<'v>(
+    verdicts: impl Iterator<Item = (&'v str, GateVerdict)> + Clone,
+    verdict: GateVerdict,
+    regressed: &str,
+    on_inconclusive: Inconclusive,
+) -> Result<(), Failure> {
+    let of = |wanted: GateVerdict| {
+        let names = verdicts.clone().filter(|(_, verdict)| *verdict == wanted);
+        let names = names.map(|(name, _)| format!("`{name}`"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let inconclusive = || format!("inconclusive: {}", of(GateVerdict::Inconclusive));
+    match verdict {
         GateVerdict::Pass | GateVerdict::PassWorse => Ok(()),
         GateVerdict::Failed => Err(Failure::failed(anyhow!(
             "hard checks failed; no number of this run can be trusted"
         ))),
         GateVerdict::Regression => Err(Failure::regression(anyhow!(
-            "regression of {}",
+            "{regressed} {}",
             of(GateVerdict::Regression)
         ))),
         GateVerdict::Inconclusive => match on_inconclusive {
-            Inconclusive::Fail => Err(Failure::inconclusive(anyhow!(
-                "inconclusive: {}",
-                of(GateVerdict::Inconclusive)
-            ))),
+            Inconclusive::Fail => Err(Failure::inconclusive(anyhow!(inconclusive()))),
             Inconclusive::Warn => {
-                note(&format!(
-                    "warning: inconclusive: {}",
-                    of(GateVerdict::Inconclusive)
-                ));
+                note(&format!("warning: {}", inconclusive()));
                 Ok(())
             }
             Inconclusive::Pass => Ok(()),
         },
     }
-}
-
-fn with_verdict(report: &GateReport, verdict: GateVerdict) -> String {
-    report
-        .strategies
-        .iter()
-        .filter(|strategy| strategy.verdict == verdict)
-        .map(|strategy| format!("`{}`", strategy.strategy))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 /// Tests the gate on two runs that differ in their seed: two given runs, one given run and a

@@ -115,6 +115,12 @@ fn the_gate_passes_on_itself_and_finds_what_was_lost() {
             .starts_with("## Recall gate: pass\n")
     );
 
+    expect(dir, 0, &["gate", "now", "--reached", "--html", "read.html"]);
+    let page = fs::read_to_string(dir.join("read.html")).unwrap();
+    assert!(page.contains("Facts read by a summarizer: pass"), "{page}");
+    let both = ["gate", "now", "--reached", "--baseline", "base.json"];
+    assert_eq!(program(dir, &both).status.code(), Some(2));
+
     run(dir, "less", &["--retain", "0.05"]);
     let args = [
         "gate",

@@ -54,7 +54,7 @@ pub struct CheckpointRow {
 pub struct Stages {
     /// Facts whose last verbatim original left the context.
     pub left: u32,
-    /// Left facts that a request to the summarizer held, in this compaction or an earlier one.
+    /// Left facts that an answered request to the summarizer held, in this compaction or an earlier one.
     pub reached: u32,
     /// Reached facts that a reply held.
     pub written: u32,

@@ -219,7 +219,11 @@ impl WhereFound {
             replies: none(),
         };
         found.search_view(prepared, view);
-        for call in calls {
+        // No model has read a request that failed.
+        let answered = calls
+            .iter()
+            .filter_map(|call| Some((call, call.outcome.as_ref().ok()?)));
+        for (call, reply) in answered {
             let texts = call.request.texts();
             for held in texts.flat_map(|text| prepared.in_request(text)) {
                 for fact in &held.facts {
@@ -227,9 +231,7 @@ impl WhereFound {
                 }
                 found.shown.extend(held.facts.iter().chain(&held.named));
             }
-            if let Ok(reply) = &call.outcome {
-                mark(prepared, &reply.text, &mut found.replies);
-            }
+            mark(prepared, &reply.text, &mut found.replies);
         }
         for kind in [RecordKind::Checkpoint, RecordKind::Pinned] {
             if let Some(saved) = history.latest(kind) {

@@ -406,6 +406,11 @@ fn what_left_unread_is_in_the_record() {
     let (first, last) = row.left[0];
     let left = (first.0..=last.0).map(MessageId).collect::<Vec<_>>();
     assert_eq!(row.event.unread, left);
+    assert_eq!(
+        last_fates(&result),
+        [Fate::DroppedUnseen],
+        "a request that failed was read by nobody"
+    );
     let read = run(scenario.clone(), "summarize", &silent());
     assert!(
         read.record

@@ -22,6 +22,7 @@ mod junit;
 mod metric_gate;
 mod mismatch;
 mod power;
+mod reached;
 mod replay;
 mod rule;
 mod self_test;
@@ -35,6 +36,7 @@ pub use document::{html, markdown};
 pub use junit::{JunitError, junit};
 pub use metric_gate::MetricGate;
 pub use mismatch::Mismatch;
+pub use reached::{ReachedReport, StrategyReached, UnreadFact, reached};
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
 pub use text::{terminal, whole};
 

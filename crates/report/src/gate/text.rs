@@ -340,14 +340,14 @@ fn change_list(what: &str, changes: &[FateChange]) -> String {
     text
 }
 
-/// The fact by its value and where it was said, if that is known, and by its ids.
+/// The fact and its fates.
 pub(super) fn change_line(change: &FateChange) -> String {
-    let FateChange {
-        scenario,
-        fact,
-        stated,
-        ..
-    } = change;
+    let fact = fact_line(&change.scenario, &change.fact, change.stated.as_ref());
+    format!("{fact}: {}", fates(change))
+}
+
+/// The fact by its value and where it was said, if that is known, and by its ids.
+pub(super) fn fact_line(scenario: &str, fact: &str, stated: Option<&StatedFact>) -> String {
     let Some(StatedFact {
         subject,
         value,
@@ -355,7 +355,7 @@ pub(super) fn change_line(change: &FateChange) -> String {
         message,
     }) = stated
     else {
-        return format!("{scenario} {fact}: {}", fates(change));
+        return format!("{scenario} {fact}");
     };
     let subject = if subject.is_empty() {
         String::new()
@@ -369,11 +369,7 @@ pub(super) fn change_line(change: &FateChange) -> String {
         ),
         None => format!("of {scenario}"),
     };
-    format!(
-        "{}{subject}, {said} [{fact}]: {}",
-        short(value),
-        fates(change)
-    )
+    format!("{}{subject}, {said} [{fact}]", short(value))
 }
 
 /// The beginning of a text from a suite, on one line.

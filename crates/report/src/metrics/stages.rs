@@ -10,7 +10,7 @@ use crate::metrics::value::{over_units, ratio, undefined};
 
 pub(crate) const REACHED: Metric = Metric {
     id: "reached",
-    definition: "facts that a request to the summarizer held / facts whose last original left, by conversation",
+    definition: "facts that an answered request to the summarizer held / facts whose last original left, by conversation",
     compute: |_, strategy| {
         rate(strategy, "no fact left", |stages| {
             (stages.reached, stages.left)

@@ -12,12 +12,12 @@ use compactometer_engine::model::Served;
 use compactometer_formats::answer::Grade;
 use compactometer_formats::baseline::{Baseline, BaselineError};
 use compactometer_formats::fate::Fate;
-use compactometer_formats::record::{CallRow, Family, Record, Stages};
+use compactometer_formats::record::{CallRow, Family, Record, Stages, Unusable};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
     GateOptions, GateReport, GateVerdict, Mismatch, baseline_of, gate, html, junit, markdown,
-    self_test, terminal, whole,
+    reached, self_test, terminal, whole,
 };
 
 pub(crate) const KIND: ValueKind = ValueKind::Nonce;
@@ -870,6 +870,48 @@ fn hostile_names_end_neither_their_code_nor_their_cell() {
     let xml = junit(&report, true).unwrap();
     let may_stand = |letter: char| !letter.is_control() || letter == '\n' || letter == '\t';
     assert!(xml.chars().all(may_stand) && xml.contains("?[2J"), "{xml}");
+}
+
+#[test]
+fn facts_that_left_unread_are_a_regression() {
+    let judged = |letters: &str, unusable: Option<Unusable>| {
+        let mut run = run(&["chained", "null"], 6, about_ten);
+        for record in &mut run.records {
+            let mut seen = point(1, letters);
+            seen.unusable = unusable;
+            record.observations = vec![seen];
+            if record.case.strategy == "null" {
+                record.case.family = Family::Control;
+            }
+        }
+        reached(&run, &prices(), &[]).unwrap()
+    };
+    // Verbatim, carried, left out, lost later, no longer valid: read, or never left.
+    let read = judged("vvvvvvvvvvccccuuueex", None);
+    assert_eq!(read.verdict, GateVerdict::Pass);
+    let [chained] = &read.strategies[..] else {
+        panic!("controls are not judged: {read:?}");
+    };
+    assert_eq!((chained.left, chained.reached), (54, 54));
+    // One fact of each conversation was never read.
+    let unread = judged("vvvvvvvvvvccccuuueed", None);
+    assert_eq!(unread.verdict, GateVerdict::Regression);
+    assert_eq!(unread.strategies[0].unread.len(), 6);
+    let (text, page) = (unread.text(80), unread.html().unwrap());
+    assert!(
+        text.contains("a summarizer read 54 of 60 facts before they left")
+            && text.contains("  s00 f19\n"),
+        "{text}"
+    );
+    assert!(page.contains("<li>s00 f19</li>"), "{page}");
+    // Who lets nothing leave, or whose requests are unknown, has shown nothing.
+    for letters in ["vvvvvvvvvvvvvvvvvvvv", "vvvvvvvvvvcccccccccl"] {
+        assert_eq!(judged(letters, None).verdict, GateVerdict::Inconclusive);
+    }
+    // A context that cannot be used holds nothing, whatever was read.
+    let over = judged("vvvvvvvvvvvvvvvvvvvv", Some(Unusable::CompactionFailed));
+    assert_eq!(over.verdict, GateVerdict::Regression);
+    assert!(over.text(200).contains("6 conversations end without"));
 }
 
 #[test]
