@@ -49,13 +49,24 @@ def _text(part: dict[str, Any]) -> str:
     return str(part.get("text", ""))
 
 
+def arguments(text: str) -> dict[str, Any]:
+    """The arguments of a call as an object; what is none is under the key `input`."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    return value if isinstance(value, dict) else {"input": value}
+
+
 @dataclass
 class Written:
-    """A message of the strategy's own. With `id` it takes the place of that message's content."""
+    """A message of the strategy's own. With `id` it takes the place of that message's content: as a text, or as
+    `parts` of which each is one of the message's own or has another text."""
 
-    text: str
+    text: str = ""
     role: str = "user"
     id: str | None = None
+    parts: list[dict[str, Any]] | None = None
 
 
 @dataclass
@@ -275,5 +286,7 @@ def _item(item: Message | Written | str) -> dict[str, Any]:
         return {"id": item}
     if isinstance(item, Message):
         return {"id": item.id}
+    if item.id and item.parts is not None:
+        return {"id": item.id, "parts": item.parts}
     written: dict[str, Any] = {"role": item.role, "text": item.text}
     return {"id": item.id, "text": item.text} if item.id else written

@@ -184,25 +184,24 @@ class _Model(BaseHTTPRequestHandler):
     """Answers every request with one sentence."""
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": "They talked about turns."},
-            "finish_reason": "stop",
+        asked = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        is_streamed = asked.get("stream") is True
+        said = {"role": "assistant", "content": "They talked about turns."}
+        choice = {"index": 0, "delta" if is_streamed else "message": said, "finish_reason": "stop"}
+        answer = {
+            "id": "x",
+            "object": "chat.completion.chunk" if is_streamed else "chat.completion",
+            "created": 0,
+            "model": "compactometer",
+            "choices": [choice],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         }
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        body = json.dumps(
-            {
-                "id": "x",
-                "object": "chat.completion",
-                "created": 0,
-                "model": "compactometer",
-                "choices": [choice],
-                "usage": usage,
-            }
-        ).encode()
+        body = json.dumps(answer).encode()
+        if is_streamed:
+            body = b"data: " + body + b"\n\ndata: [DONE]\n\n"
+        kind = "text/event-stream" if is_streamed else "application/json"
         self.send_response(200)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -1,7 +1,6 @@
 """LangChain's SummarizationMiddleware as a strategy: `compactometer add langchain-summary` installs it."""
 
 import importlib.metadata
-import json
 
 from compactometer import strategy
 from langchain.agents.middleware import SummarizationMiddleware
@@ -21,19 +20,11 @@ def as_langchain(message):
     if message.role == "user":
         return [HumanMessage(text, id=f"{message.id}#")]
     calls = [
-        {"name": part["name"], "args": arguments(part["arguments"]), "id": part["id"]}
+        {"name": part["name"], "args": strategy.arguments(part["arguments"]), "id": part["id"]}
         for part in message.parts
         if part["type"] == "tool_call"
     ]
     return [AIMessage(text, tool_calls=calls, id=f"{message.id}#")]
-
-
-def arguments(text):
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = text
-    return value if isinstance(value, dict) else {"input": value}
 
 
 class LangChainSummary(strategy.Strategy):

@@ -14,8 +14,10 @@ pub(in crate::commands) struct Adapter {
     pub(super) version: &'static str,
     pub(super) from: Registry,
     pub(super) packages: &'static [&'static str],
-    /// Its program, which is the first, and what that needs beside it.
-    pub(super) files: &'static [(&'static str, &'static str)],
+    /// The name and the text of its program.
+    program: (&'static str, &'static str),
+    /// The program's argument, if it is one for several adapters, which share a folder.
+    kind: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +32,6 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         name: "langchain-summary",
         about: "SummarizationMiddleware of LangChain 1.4.7, from PyPI",
         version: "1.4.7",
-        from: Registry::Pypi,
         packages: &[
             "langchain==1.4.7",
             "langchain-core==1.8.3",
@@ -38,27 +39,126 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
             "langgraph==1.2.24",
             "openai==3.57.0",
         ],
-        files: &[
-            (
-                "langchain_summary.py",
-                include_str!("../../../../../scripts/adapters/langchain_summary.py"),
-            ),
-            PYTHON[0],
-            PYTHON[1],
+        program: (
+            "langchain_summary.py",
+            include_str!("../../../../../scripts/adapters/langchain_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "langchain-clear",
+        about: "ContextEditingMiddleware of LangChain 1.4.7, from PyPI",
+        version: "1.4.7",
+        packages: &[
+            "langchain==1.4.7",
+            "langchain-core==1.8.3",
+            "langgraph==1.2.24",
         ],
+        program: (
+            "langchain_clear.py",
+            include_str!("../../../../../scripts/adapters/langchain_clear.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "inspect-summary",
+        about: "CompactionSummary of inspect_ai 0.3.285, from PyPI",
+        kind: Some("summary"),
+        ..INSPECT
+    },
+    Adapter {
+        name: "inspect-edit",
+        about: "CompactionEdit of inspect_ai 0.3.285, from PyPI",
+        kind: Some("edit"),
+        ..INSPECT
+    },
+    Adapter {
+        name: "inspect-trim",
+        about: "CompactionTrim of inspect_ai 0.3.285, from PyPI",
+        kind: Some("trim"),
+        ..INSPECT
+    },
+    Adapter {
+        name: "strands-summary",
+        about: "SummarizingConversationManager of Strands 1.62.0, from PyPI",
+        version: "1.62.0",
+        packages: &["strands-agents==1.62.0", "openai==2.54.0"],
+        program: (
+            "strands_summary.py",
+            include_str!("../../../../../scripts/adapters/strands_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "adk-summary",
+        about: "LlmEventSummarizer of Google's ADK 2.13.0, from PyPI",
+        version: "2.13.0",
+        packages: &["google-adk==2.13.0"],
+        program: (
+            "adk_summary.py",
+            include_str!("../../../../../scripts/adapters/adk_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "agent-framework-summary",
+        about: "SummarizationStrategy of Microsoft's Agent Framework 1.23.0, from PyPI",
+        version: "1.23.0",
+        packages: &["agent-framework-core==1.23.0"],
+        program: (
+            "agent_framework_summary.py",
+            include_str!("../../../../../scripts/adapters/agent_framework_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "pi-compaction",
+        about: "the compaction of pi 0.73.1, from npm",
+        version: "0.73.1",
+        packages: &["@mariozechner/pi-coding-agent@0.73.1"],
+        program: (
+            "pi_compaction.mjs",
+            include_str!("../../../../../scripts/adapters/pi_compaction.mjs"),
+        ),
+        ..NPM
     },
     Adapter {
         name: "vercel-prune",
         about: "pruneMessages of the Vercel AI SDK 6.0.326, from npm",
         version: "6.0.326",
-        from: Registry::Npm,
         packages: &["ai@6.0.326"],
-        files: &[(
+        program: (
             "vercel_prune.mjs",
             include_str!("../../../../../scripts/adapters/vercel_prune.mjs"),
-        )],
+        ),
+        ..NPM
     },
 ];
+
+const NPM: Adapter = Adapter {
+    name: "",
+    about: "",
+    version: "",
+    from: Registry::Npm,
+    packages: &[],
+    program: ("", ""),
+    kind: None,
+};
+
+const PYPI: Adapter = Adapter {
+    from: Registry::Pypi,
+    ..NPM
+};
+
+const INSPECT: Adapter = Adapter {
+    version: "0.3.285",
+    packages: &["inspect_ai==0.3.285", "openai==3.57.0"],
+    program: (
+        "inspect_compaction.py",
+        include_str!("../../../../../scripts/adapters/inspect_compaction.py"),
+    ),
+    ..PYPI
+};
 
 /// The package for strategies in Python.
 const PYTHON: [(&str, &str); 2] = [
@@ -73,13 +173,36 @@ const PYTHON: [(&str, &str); 2] = [
 ];
 
 impl Adapter {
+    /// The name of its folder.
+    pub(super) fn folder_name(&self) -> String {
+        let (stem, _) = self.program.0.rsplit_once('.').unwrap_or_default();
+        let name = match self.kind {
+            Some(_) => stem,
+            None => self.name,
+        };
+        format!("{name}@{}", self.version)
+    }
+
+    /// Its program, and what that needs beside it.
+    pub(super) fn files(&self) -> Vec<(&'static str, &'static str)> {
+        let beside = match self.from {
+            Registry::Npm => &[][..],
+            Registry::Pypi => &PYTHON,
+        };
+        [&[self.program], beside].concat()
+    }
+
     /// The command that runs it from the folder that it is installed in.
     pub(super) fn command(&self, folder: &Path) -> String {
         let word = |path: &Path| shell_word(&path.display().to_string());
-        let program = word(&folder.join(self.files[0].0));
+        let program = word(&folder.join(self.program.0));
+        let kind = self.kind.map_or(String::new(), |kind| format!(" {kind}"));
         match self.from {
-            Registry::Npm => format!("node {program}"),
-            Registry::Pypi => format!("{} {program}", word(&folder.join("python/bin/python"))),
+            Registry::Npm => format!("node {program}{kind}"),
+            Registry::Pypi => {
+                let python = word(&folder.join("python/bin/python"));
+                format!("{python} {program}{kind}")
+            }
         }
     }
 }

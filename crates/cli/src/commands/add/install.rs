@@ -12,7 +12,7 @@ pub(super) struct Packages {
     /// Into `python`, a virtual environment.
     pub(super) pip: Vec<String>,
     /// Names and texts.
-    pub(super) files: &'static [(&'static str, &'static str)],
+    pub(super) files: Vec<(&'static str, &'static str)>,
 }
 
 impl Packages {
@@ -42,7 +42,7 @@ impl Packages {
 
     /// Writes its own files, which a later version of this program may have changed.
     pub(super) fn write_files(&self, folder: &Path) -> Result<()> {
-        for (name, text) in self.files {
+        for (name, text) in &self.files {
             let path = folder.join(name);
             create_folder(path.parent().unwrap_or(folder))
                 .and_then(|()| write_whole(&path, |out| out.write_all(text.as_bytes())))

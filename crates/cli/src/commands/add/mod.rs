@@ -101,7 +101,10 @@ impl Thing {
             Thing::Agent(_) => agents::folder(),
         };
         let parent = parent.context("there is no cache folder: set XDG_CACHE_HOME to one")?;
-        Ok(parent.join(self.row()))
+        Ok(parent.join(match self {
+            Thing::Adapter(adapter) => adapter.folder_name(),
+            Thing::Agent(agent) => agent.row(),
+        }))
     }
 
     fn packages(&self) -> Packages {
@@ -115,7 +118,7 @@ impl Thing {
                 Packages {
                     npm,
                     pip,
-                    files: adapter.files,
+                    files: adapter.files(),
                 }
             }
             Thing::Agent(agent) => {
@@ -128,7 +131,7 @@ impl Thing {
                 Packages {
                     npm: of_version(&agent.install.npm),
                     pip: of_version(&agent.install.pip),
-                    files: &[],
+                    files: Vec::new(),
                 }
             }
         }
@@ -175,7 +178,11 @@ impl Thing {
     fn remove(&self) -> Result<String> {
         let (row, folder) = (self.row(), self.folder()?);
         if let Thing::Adapter(adapter) = self {
-            programs::name_program(adapter.name, None)?;
+            // Adapters of one folder go together.
+            let name = adapter.folder_name();
+            for other in ALL.iter().filter(|other| other.folder_name() == name) {
+                programs::name_program(other.name, None)?;
+            }
         }
         if !folder.is_dir() {
             return Ok(format!("{row} is not installed"));
