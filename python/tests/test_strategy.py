@@ -34,6 +34,41 @@ class Templates(unittest.TestCase):
         self.assertEqual(run(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1)), {})
 
 
+class Answers(unittest.TestCase):
+    def test_results_can_be_cleared(self):
+        body = (
+            "cleared = lambda part: {**part, 'text': 'x'} if part['type'] == 'tool_result' else part; "
+            "return [strategy.Written(id=one.id, parts=[cleared(part) for part in one.parts])"
+            " if one.answers and not one.fixed else one for one in request.messages]"
+        )
+        found = run(strategy(body))
+        for case in ("calls in parallel", "a chain of calls", "arguments that are no JSON"):
+            self.assertNotIn(case, found)
+        # Where there is no result, there is nothing to clear.
+        self.assertEqual(
+            {wrong for wrongs in found.values() for wrong in wrongs}, {"the view is not smaller"}
+        )
+
+    def test_arguments_are_an_object(self):
+        from compactometer import strategy
+
+        self.assertEqual(strategy.arguments('{"a": 1}'), {"a": 1})
+        self.assertEqual(strategy.arguments("[1]"), {"input": [1]})
+        self.assertEqual(strategy.arguments("ls -l"), {"input": "ls -l"})
+
+    def test_a_model_that_is_asked_for_a_stream_sends_one(self):
+        ask = (
+            "import json, os, urllib.request; "
+            "body = json.dumps({'stream': True, 'messages': []}).encode(); "
+            "url = os.environ['OPENAI_BASE_URL'] + '/chat/completions'; "
+            "lines = urllib.request.urlopen(urllib.request.Request(url, body)).read().split(b'\\n\\n'); "
+            "said = json.loads(lines[0][6:])['choices'][0]['delta']['content']; "
+            "assert lines[1] == b'data: [DONE]', lines; "
+            "return request.fixed_and([], first=[strategy.Written(said)])"
+        )
+        self.assertEqual(run(strategy(ask)), {})
+
+
 class Faults(unittest.TestCase):
     """Each fault is found, and in the case that it breaks."""
 

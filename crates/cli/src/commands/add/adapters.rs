@@ -183,6 +183,16 @@ impl Adapter {
         format!("{name}@{}", self.version)
     }
 
+    /// The other adapters of its folder.
+    pub(super) fn beside(&self) -> Vec<&'static str> {
+        let folder = self.folder_name();
+        let others = ALL.iter().filter(|other| other.name != self.name);
+        others
+            .filter(|other| other.folder_name() == folder)
+            .map(|other| other.name)
+            .collect()
+    }
+
     /// Its program, and what that needs beside it.
     pub(super) fn files(&self) -> Vec<(&'static str, &'static str)> {
         let beside = match self.from {
@@ -202,6 +212,45 @@ impl Adapter {
             Registry::Pypi => {
                 let python = word(&folder.join("python/bin/python"));
                 format!("{python} {program}{kind}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_of_one_program_share_its_folder() {
+        let by_name = |name: &str| ALL.iter().find(|adapter| adapter.name == name).unwrap();
+        let edit = by_name("inspect-edit");
+        assert_eq!(edit.folder_name(), "inspect_compaction@0.3.285");
+        assert_eq!(edit.beside(), ["inspect-summary", "inspect-trim"]);
+        let command = edit.command(Path::new("/cache"));
+        assert!(
+            command.ends_with("/cache/inspect_compaction.py edit"),
+            "{command}"
+        );
+        let alone = by_name("langchain-clear");
+        assert_eq!(alone.folder_name(), "langchain-clear@1.4.7");
+        assert!(alone.beside().is_empty());
+    }
+
+    /// Programs of one name would share a folder with other packages.
+    #[test]
+    fn adapters_of_one_folder_have_the_same_packages() {
+        for one in ALL {
+            assert!(!one.name.is_empty() && one.about.contains(one.version));
+            for other in ALL
+                .iter()
+                .filter(|other| one.beside().contains(&other.name))
+            {
+                assert_eq!(
+                    (one.packages, one.program.0),
+                    (other.packages, other.program.0)
+                );
+                assert_ne!(one.kind, other.kind, "{} and {}", one.name, other.name);
             }
         }
     }

@@ -178,10 +178,8 @@ impl Thing {
     fn remove(&self) -> Result<String> {
         let (row, folder) = (self.row(), self.folder()?);
         if let Thing::Adapter(adapter) = self {
-            // Adapters of one folder go together.
-            let name = adapter.folder_name();
-            for other in ALL.iter().filter(|other| other.folder_name() == name) {
-                programs::name_program(other.name, None)?;
+            for name in adapter.beside().into_iter().chain([adapter.name]) {
+                programs::name_program(name, None)?;
             }
         }
         if !folder.is_dir() {
@@ -189,6 +187,13 @@ impl Thing {
         }
         std::fs::remove_dir_all(&folder)
             .with_context(|| format!("remove `{}`", folder.display()))?;
-        Ok(format!("{row} is removed"))
+        let with_it = match self {
+            Thing::Adapter(adapter) => adapter.beside(),
+            Thing::Agent(_) => Vec::new(),
+        };
+        Ok(match with_it.is_empty() {
+            true => format!("{row} is removed"),
+            false => format!("{row} is removed, and {} with it", with_it.join(", ")),
+        })
     }
 }
