@@ -47,7 +47,8 @@ pub struct StrategyReached {
     pub verdict: GateVerdict,
     /// Valid facts whose last message left the context, without decoys and generic values.
     pub left: usize,
-    /// How many of them a request to a summarizer had held that was answered.
+    /// How many of them an answered request to a summarizer had held, or a written part of the context
+    /// still holds.
     pub reached: usize,
     /// Conversations that ended without a usable context.
     pub unusable: usize,
@@ -151,7 +152,7 @@ impl StrategyReached {
 
     /// What was found, in a sentence.
     fn sentence(&self) -> String {
-        let StrategyReached { left, reached, .. } = self;
+        let StrategyReached { left, unread, .. } = self;
         let unusable = match self.unusable {
             0 => String::new(),
             1 => "; 1 conversation ends without a usable context".to_owned(),
@@ -159,7 +160,10 @@ impl StrategyReached {
         };
         match left {
             0 => format!("no fact left the context{unusable}"),
-            _ => format!("a summarizer read {reached} of {left} facts before they left{unusable}"),
+            _ => format!(
+                "{} of {left} facts that left were never read{unusable}",
+                unread.len()
+            ),
         }
     }
 }
@@ -236,13 +240,13 @@ impl ReachedReport {
             self.verdict.name()
         ));
         document.add(Block::Paragraph((self.heading() + ".").into()));
-        let columns = ["strategy", "protocol", "left", "read", "verdict"];
+        let columns = ["strategy", "protocol", "left", "never read", "verdict"];
         let rows = self.strategies.iter().map(|one| {
             TableRow::new([
                 one.strategy.clone(),
                 one.protocol.name().to_owned(),
                 one.left.to_string(),
-                one.reached.to_string(),
+                one.unread.len().to_string(),
                 one.verdict.name().to_owned(),
             ])
         });
