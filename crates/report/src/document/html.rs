@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::table::TableColumn;
 use super::{
-    Block, Document, Fold, Heading, Inline, LinkTarget, Span, Table, TableRow, breakable_html,
-    code_html, render_template,
+    Block, Document, Emphasis, Fold, Heading, Inline, LinkTarget, Span, Table, TableRow,
+    breakable_html, code_html, render_template,
 };
 
 impl Document {
@@ -85,10 +85,12 @@ impl Inline {
 
 impl Span {
     fn html(&self) -> String {
-        let mut html = code_html(&self.text);
-        if self.is_strong {
-            html = format!("<strong>{html}</strong>");
-        }
+        let html = code_html(&self.text);
+        let html = match self.emphasis {
+            Emphasis::None => html,
+            Emphasis::Light => format!("<em>{html}</em>"),
+            Emphasis::Strong => format!("<strong>{html}</strong>"),
+        };
         match &self.to {
             Some(LinkTarget::Place(to)) => format!("<a href=\"#{}\">{html}</a>", HtmlEscape(to)),
             Some(LinkTarget::File(to)) => format!("<a href=\"{}\">{html}</a>", HtmlEscape(to)),

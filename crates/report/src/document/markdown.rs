@@ -1,7 +1,7 @@
 //! A document as Markdown. Links within a document are only text, since sites rename its places.
 
 use super::{
-    Block, Document, Fold, Heading, Inline, LinkTarget, Span, Table, TableRow, code_html,
+    Block, Document, Emphasis, Fold, Heading, Inline, LinkTarget, Span, Table, TableRow, code_html,
     markdown_cell, markdown_text, shown,
 };
 
@@ -83,8 +83,11 @@ impl Span {
         let text = escape(&self.text);
         match &self.to {
             Some(LinkTarget::File(file)) => format!("[{text}]({file})"),
-            _ if self.is_strong => format!("**{text}**"),
-            _ => text,
+            _ => match self.emphasis {
+                Emphasis::None => text,
+                Emphasis::Light => format!("*{text}*"),
+                Emphasis::Strong => format!("**{text}**"),
+            },
         }
     }
 }

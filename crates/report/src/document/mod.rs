@@ -73,8 +73,16 @@ pub(crate) struct Inline(Vec<Span>);
 #[derive(Clone, Debug)]
 struct Span {
     text: String,
-    is_strong: bool,
+    emphasis: Emphasis,
     to: Option<LinkTarget>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Emphasis {
+    #[default]
+    None,
+    Light,
+    Strong,
 }
 
 impl Document {
@@ -87,6 +95,10 @@ impl Document {
 
     pub(crate) fn add(&mut self, block: Block) {
         self.blocks.push(block);
+    }
+
+    pub(crate) fn extend(&mut self, blocks: impl IntoIterator<Item = Block>) {
+        self.blocks.extend(blocks);
     }
 
     /// A heading under the title and what is under it; nothing if nothing is.
@@ -162,11 +174,18 @@ impl Fold {
 }
 
 impl Inline {
+    pub(crate) fn light(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Span {
+            emphasis: Emphasis::Light,
+            ..Span::from(text.into())
+        });
+        self
+    }
+
     pub(crate) fn strong(mut self, text: impl Into<String>) -> Self {
         self.0.push(Span {
-            text: text.into(),
-            is_strong: true,
-            to: None,
+            emphasis: Emphasis::Strong,
+            ..Span::from(text.into())
         });
         self
     }
@@ -193,9 +212,7 @@ impl Inline {
         });
         self
     }
-}
 
-impl Inline {
     /// The text without marks.
     fn plain(&self) -> String {
         self.0.iter().map(|span| span.text.as_str()).collect()
@@ -206,7 +223,7 @@ impl From<String> for Span {
     fn from(text: String) -> Self {
         Span {
             text,
-            is_strong: false,
+            emphasis: Emphasis::None,
             to: None,
         }
     }
@@ -228,7 +245,10 @@ mod tests {
     /// One block of each kind, with the text wherever a text may be.
     fn every_block(text: &str) -> Document {
         let mut table = Table::of_text([text, "number"]).numbers(1..2);
-        table.add(TableRow::new([text.into(), Inline::default().strong(text)]).of_control(true));
+        table.add(
+            TableRow::new([text.into(), Inline::default().strong(text).light(text)])
+                .of_control(true),
+        );
         table.add(TableRow::new([text, text]).at(text.to_owned()));
         table.add(TableRow::new([text, text]).with_share(0.5));
         table.add(TableRow::new([text, text]).with_page(text.to_owned()));

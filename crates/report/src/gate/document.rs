@@ -52,14 +52,11 @@ fn document(report: &GateReport) -> Document {
         }
     }
     document.add(Block::Table(table));
-    Block::list(lines(report))
-        .into_iter()
-        .for_each(|list| document.add(list));
+    document.extend(Block::list(lines(report)));
     for strategy in &report.strategies {
         let lost = changes(strategy, "newly lost", &strategy.newly_lost);
         let kept = changes(strategy, "newly kept", &strategy.newly_kept);
-        let folds = lost.into_iter().chain(kept);
-        folds.for_each(|fold| document.add(Block::Fold(fold)));
+        document.extend(lost.into_iter().chain(kept).map(Block::Fold));
     }
     document
 }

@@ -7,11 +7,12 @@ use compactometer_formats::fate::Fate;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::Record;
+use compactometer_formats::summary::Check;
 use compactometer_text::lines::wrapped;
 use serde::Serialize;
 
 use super::replay::{default_replay, tested};
-use super::text::fact_line;
+use super::text::{fact_line, failed_checks};
 use super::{GateVerdict, Mismatch, StatedFact, VERSION};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords, fates, points};
@@ -32,6 +33,8 @@ pub struct ReachedReport {
     pub suite: String,
     /// The summarizer, and the target model where that is another.
     pub model: String,
+    /// The run's hard checks that failed.
+    pub failed_checks: Vec<Check>,
     /// One for each strategy and protocol.
     pub strategies: Vec<StrategyReached>,
 }
@@ -47,9 +50,6 @@ pub struct StrategyReached {
     pub verdict: GateVerdict,
     /// Valid facts whose last message left the context, without decoys and generic values.
     pub left: usize,
-    /// How many of them an answered request to a summarizer had held, or a written part of the context
-    /// still holds.
-    pub reached: usize,
     /// Conversations that ended without a usable context.
     pub unusable: usize,
     /// Facts that left unread.
@@ -92,12 +92,20 @@ pub fn reached(
     let judged = tested(replay).filter(|strategy| is_asked(strategy.name));
     let judged = judged.map(|strategy| StrategyReached::new(replay.protocol, strategy));
     let strategies = judged.collect::<Vec<_>>();
+    let summary = crate::summary::of_runs(std::slice::from_ref(replay));
+    let checks = summary.groups.into_iter().flat_map(|group| group.checks);
+    let failed_checks = checks.filter(|check| check.passed == Some(false));
+    let failed_checks = failed_checks.collect::<Vec<_>>();
+    let hard = (!failed_checks.is_empty()).then_some(GateVerdict::Failed);
     let worst = strategies.iter().map(|one| one.verdict).max();
     Ok(ReachedReport {
         version: VERSION,
-        verdict: worst.ok_or(Mismatch::NothingTested)?,
+        verdict: worst
+            .ok_or(Mismatch::NothingTested)?
+            .max(hard.unwrap_or(GateVerdict::Pass)),
         suite: run.manifest.suite.clone(),
         model: models(&run.manifest.summarizer, run.manifest.target.as_deref()),
+        failed_checks,
         strategies,
     })
 }
@@ -109,7 +117,6 @@ impl StrategyReached {
             strategy: of.name.to_owned(),
             verdict: GateVerdict::Pass,
             left: 0,
-            reached: 0,
             unusable: 0,
             unread: Vec::new(),
         };
@@ -138,7 +145,7 @@ impl StrategyReached {
                     stated: None,
                 }),
                 Fate::Lost => is_known = false,
-                Fate::Carried | Fate::Unwritten | Fate::Eroded => self.reached += 1,
+                Fate::Carried | Fate::Unwritten | Fate::Eroded => {}
                 Fate::Unstated
                 | Fate::Verbatim
                 | Fate::StoredOnly
@@ -189,11 +196,9 @@ impl ReachedReport {
 
     /// The verdict and the first facts of each strategy.
     pub fn text(&self, width: usize) -> String {
-        let mut lines = vec![
-            format!("verdict: {}", self.verdict.name()),
-            self.heading(),
-            String::new(),
-        ];
+        let mut lines = vec![format!("verdict: {}", self.verdict.name()), self.heading()];
+        lines.extend(failed_checks(&self.failed_checks));
+        lines.push(String::new());
         for strategy in &self.strategies {
             let StrategyReached {
                 protocol, unread, ..
@@ -240,6 +245,7 @@ impl ReachedReport {
             self.verdict.name()
         ));
         document.add(Block::Paragraph((self.heading() + ".").into()));
+        document.extend(Block::list(failed_checks(&self.failed_checks)));
         let columns = ["strategy", "protocol", "left", "never read", "verdict"];
         let rows = self.strategies.iter().map(|one| {
             TableRow::new([

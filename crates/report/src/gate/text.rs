@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use compactometer_formats::summary::Check;
 use compactometer_text::lines::wrapped;
 
 use super::power::POWER;
@@ -32,16 +33,7 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
         percent_points(report.margin)
     );
     lines.extend(wrapped(&tolerated, width));
-    for check in report
-        .checks
-        .iter()
-        .filter(|check| check.passed == Some(false))
-    {
-        lines.extend(wrapped(
-            &format!("FAILED hard check: {}: {}", check.name, check.detail),
-            width,
-        ));
-    }
+    lines.extend(failed_checks(&report.checks).flat_map(|line| wrapped(&line, width)));
     lines.push(String::new());
     let mut strategies = report.strategies.iter().collect::<Vec<_>>();
     strategies.sort_by_key(|strategy| std::cmp::Reverse(strategy.verdict));
@@ -82,6 +74,12 @@ pub fn terminal(report: &GateReport, width: usize) -> String {
     lines.truncate(LINES - 1);
     lines.push("every number, note and changed fact: --notes".to_owned());
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A line for each hard check that failed.
+pub(super) fn failed_checks(checks: &[Check]) -> impl Iterator<Item = String> {
+    let failed = checks.iter().filter(|check| check.passed == Some(false));
+    failed.map(|check| format!("FAILED hard check: {}: {}", check.name, check.detail))
 }
 
 /// What was changed about a strategy; of another strategy, without the prompt and parameters that
@@ -218,12 +216,8 @@ pub fn whole(report: &GateReport) -> String {
         text.push_str(&change_list("newly lost", &strategy.newly_lost));
         text.push_str(&change_list("newly kept", &strategy.newly_kept));
     }
-    for check in report
-        .checks
-        .iter()
-        .filter(|check| check.passed == Some(false))
-    {
-        let _ = writeln!(text, "FAILED hard check: {}: {}", check.name, check.detail);
+    for line in failed_checks(&report.checks) {
+        let _ = writeln!(text, "{line}");
     }
     for note in &report.notes {
         let _ = writeln!(text, "! {note}");

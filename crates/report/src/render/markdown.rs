@@ -18,10 +18,7 @@ pub(super) fn document(page: &PageContents) -> Document {
     if !shows.is_empty() {
         document.section("What it shows", vec![Block::Numbered(shows)]);
     }
-    opening
-        .into_iter()
-        .flat_map(of_opening)
-        .for_each(|block| document.add(block));
+    document.extend(opening.into_iter().flat_map(of_opening));
     let rows = page
         .run
         .iter()
@@ -58,8 +55,12 @@ fn of_opening(opening: &PageOpening) -> [Block; 2] {
     let names = ["", "strategy"].map(str::to_owned);
     let names = names.into_iter().chain(table.columns.iter().cloned());
     let rows = table.rows.iter().map(|row| {
-        let cells = row.cells.iter().map(String::as_str);
-        TableRow::new([row.first, &row.name].into_iter().chain(cells))
+        let name = match row.is_control {
+            true => Inline::default().light(row.name.as_str()),
+            false => row.name.as_str().into(),
+        };
+        let cells = row.cells.iter().map(|cell| cell.as_str().into());
+        TableRow::new([row.first.into(), name].into_iter().chain(cells))
     });
     let table_of_all = Table::of_text(names).numbers(2..).with_rows(rows);
     [

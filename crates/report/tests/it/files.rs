@@ -458,6 +458,29 @@ fn the_page_asks_nothing_of_the_network() {
 }
 
 #[test]
+fn controls_are_set_apart_in_every_table_of_the_markdown() {
+    let (manifest, records) = tiny();
+    let (_, files) = written(&manifest, &records);
+    let markdown = text(&files, "report.md");
+    let rows = |begins: &str| {
+        markdown
+            .lines()
+            .filter(|line| line.starts_with(begins))
+            .count()
+    };
+    assert!(
+        rows("| *full* | ") > 3 && rows("| full | ") == 0,
+        "{markdown}"
+    );
+    // The first table names the rows in its second column.
+    let opening = markdown.lines().find(|line| line.contains(" | *full* | "));
+    assert!(
+        opening.is_some_and(|row| !row.starts_with("| *")),
+        "{markdown}"
+    );
+}
+
+#[test]
 fn a_mock_names_no_winner() {
     let (manifest, records) = tiny();
     let (summary, files) = written(&manifest, &records);

@@ -892,7 +892,7 @@ fn facts_that_left_unread_are_a_regression() {
     let [chained] = &read.strategies[..] else {
         panic!("controls are not judged: {read:?}");
     };
-    assert_eq!((chained.left, chained.reached), (54, 54));
+    assert_eq!((chained.left, chained.unread.len()), (54, 0));
     // One fact of each conversation was never read.
     let unread = judged("vvvvvvvvvvccccuuueed", None);
     assert_eq!(unread.verdict, GateVerdict::Regression);
@@ -911,6 +911,15 @@ fn facts_that_left_unread_are_a_regression() {
     let over = judged("vvvvvvvvvvvvvvvvvvvv", Some(Unusable::CompactionFailed));
     assert_eq!(over.verdict, GateVerdict::Regression);
     assert!(over.text(200).contains("6 conversations end without"));
+    // Nor has a run shown anything whose numbers cannot be trusted.
+    let bug = judged("?vvvvvvvvvccccuuueex", None);
+    assert_eq!(bug.verdict, GateVerdict::Failed);
+    assert!(
+        bug.text(200).contains("FAILED hard check: ")
+            && bug.markdown().contains("- FAILED hard check: "),
+        "{}",
+        bug.text(200)
+    );
 }
 
 #[test]
