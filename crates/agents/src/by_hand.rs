@@ -8,7 +8,7 @@ use compactometer_models::server::{Posted, Server, ServerLimits, ServerRefusal};
 use tokio::sync::mpsc;
 
 use crate::definition::Definition;
-use crate::desk::{AnswerSender, DeskEvent, ModelDesk, said};
+use crate::desk::{AnswerSender, DeskEvent, ModelDesk, answer_saying};
 use crate::log::PlayLog;
 use crate::mask;
 use crate::turn::{PlayedTurn, count_calls};
@@ -97,7 +97,7 @@ async fn summarize(
 ) {
     let reply = summarizer.complete(&mask::masked(&posted.request, 0)).await;
     let said = reply
-        .map(|reply| said(posted, definition.enveloped(&reply.text), Vec::new()))
+        .map(|reply| answer_saying(posted, definition.enveloped(&reply.text), Vec::new()))
         .map_err(ServerRefusal::Model);
     let _ = answer.send(said);
 }

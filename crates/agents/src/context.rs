@@ -332,7 +332,7 @@ impl HeldInRequest {
                     } else {
                         Role::User
                     };
-                    edits.push(Edit::Insert(role, written(text, summaries)));
+                    edits.push(Edit::Insert(role, written_parts(text, summaries)));
                 }
                 RequestPiece::Said(id, place, part) => {
                     let mut parts = vec![(*place, part.clone())];
@@ -375,7 +375,7 @@ fn edit(said: &Message, parts: Vec<(usize, Part)>) -> Edit {
 }
 
 /// A text that nobody said: where it has a summary, that part of it is the summary's.
-fn written(text: &str, summaries: &[AgentSummary]) -> Vec<WrittenPart> {
+fn written_parts(text: &str, summaries: &[AgentSummary]) -> Vec<WrittenPart> {
     let found = summaries
         .iter()
         .rev()

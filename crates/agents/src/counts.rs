@@ -23,7 +23,7 @@ pub(crate) struct PlayCounts {
 
 impl PlayCounts {
     /// The names and numbers of a record.
-    pub(crate) fn named(self, refused: &RefusedRequests) -> Vec<(&'static str, u64)> {
+    pub(crate) fn by_name(self, refused: &RefusedRequests) -> Vec<(&'static str, u64)> {
         let numbers = [
             ("turns", self.turns),
             ("turns_played", self.played),

@@ -283,7 +283,7 @@ fn plain(name: &str) -> String {
 }
 
 /// An answer with what it used.
-pub(crate) fn said(posted: &Posted, text: String, calls: Vec<Called>) -> ModelAnswer {
+pub(crate) fn answer_saying(posted: &Posted, text: String, calls: Vec<Called>) -> ModelAnswer {
     let counter = &Encoding::O200k;
     let output = counter.count_text(&text)
         + calls

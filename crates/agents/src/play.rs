@@ -20,7 +20,7 @@ use tokio::sync::Mutex;
 
 use crate::context::{AgentSummary, ContextReader, HeldInRequest, KnownCall, KnownText};
 use crate::counts::PlayCounts;
-use crate::desk::{AnswerSender, DeskEvent, RefusedRequests, said};
+use crate::desk::{AnswerSender, DeskEvent, RefusedRequests, answer_saying};
 use crate::mask;
 use crate::stage::{AgentLaunch, RunningPlay};
 use crate::turn::{PlayedTurn, count_calls};
@@ -226,7 +226,11 @@ impl Play {
                 (DeskEvent::Turn(posted, answer), Awaits::End { next })
                     if state.counts.fillers < FILLERS * state.counts.turns =>
                 {
-                    let _ = answer.send(Ok(said(&posted, "(interrupted)".to_owned(), Vec::new())));
+                    let _ = answer.send(Ok(answer_saying(
+                        &posted,
+                        "(interrupted)".to_owned(),
+                        Vec::new(),
+                    )));
                     state.counts.fillers += 1;
                     state.awaits = Awaits::End { next };
                 }
@@ -315,7 +319,7 @@ impl Play {
                 });
                 let text = self.launch.definition.enveloped(&reply.text);
                 written.push(reply.text);
-                let _ = answer.send(Ok(said(&posted, text, Vec::new())));
+                let _ = answer.send(Ok(answer_saying(&posted, text, Vec::new())));
             }
             Err(error) => {
                 let _ = answer.send(Err(ServerRefusal::Model(error)));
@@ -421,7 +425,7 @@ impl Strategy for Play {
             played: state.counts.played + u32::from(is_open),
             ..state.counts
         };
-        counts.named(&state.refused())
+        counts.by_name(&state.refused())
     }
 }
 

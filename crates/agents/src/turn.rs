@@ -5,7 +5,7 @@ use compactometer_models::server::{Called, ModelAnswer, Posted};
 
 use crate::context::{KnownText, call_id};
 use crate::definition::Tools;
-use crate::desk::{ModelDesk, ToolAnswer, said};
+use crate::desk::{ModelDesk, ToolAnswer, answer_saying};
 use crate::shell::in_shell;
 
 /// What was said from a turn of the agent to the next: what it said and called, what its tools
@@ -89,7 +89,7 @@ impl PlayedTurn {
         }
         let numbers = expected.iter().map(|expected| expected.number).collect();
         desk.expect(expected);
-        Ok((said(posted, self.own().text, called), numbers))
+        Ok((answer_saying(posted, self.own().text, called), numbers))
     }
 
     /// What the tool answered to a call; nothing if the record has no answer.

@@ -37,7 +37,7 @@ pub(crate) fn resolved(
     (prices, table): &(PriceTable, String),
 ) -> Result<ResolvedArguments, Failure> {
     let counter = encoding(&args.setting.tokenizer)?;
-    let roles = Roles::named(&args.setting, args.judge.as_deref());
+    let roles = Roles::from_arguments(&args.setting, args.judge.as_deref());
     let budget = CostBudget::new(&roles, prices, args.max_cost, counter).map_err(Failure::usage)?;
     let opened = roles
         .open(&args.setting, |role| budget.cap(role), budget.journal())
@@ -83,7 +83,7 @@ pub(crate) fn resolved(
 /// are made, which takes longer.
 pub(crate) fn chosen_to_run(args: &RunArgs) -> Result<(Suite, Vec<Entrant>), Failure> {
     let entrants = checked_entrants(args)?;
-    Roles::named(&args.setting, args.judge.as_deref())
+    Roles::from_arguments(&args.setting, args.judge.as_deref())
         .check()
         .map_err(Failure::usage)?;
     Ok((suite(args)?, entrants))

@@ -38,8 +38,10 @@ impl<F: Fn(&str) -> Option<OsString>> UserFolders<F> {
     /// agents do not look there.
     pub fn home(&self) -> Option<PathBuf> {
         match self.is_windows {
-            true => self.named("USERPROFILE").or_else(|| self.named("HOME")),
-            false => self.named("HOME"),
+            true => self
+                .folder_in("USERPROFILE")
+                .or_else(|| self.folder_in("HOME")),
+            false => self.folder_in("HOME"),
         }
     }
 
@@ -55,18 +57,18 @@ impl<F: Fn(&str) -> Option<OsString>> UserFolders<F> {
 
     /// A program's folder: the one that its variable names, or this one in the user's own.
     pub fn of_program(&self, variable: Option<&str>, folder: &str) -> Option<PathBuf> {
-        let named = variable.and_then(|variable| self.named(variable));
+        let named = variable.and_then(|variable| self.folder_in(variable));
         named.or_else(|| Some(self.home()?.join(folder)))
     }
 
     fn base(&self, everywhere: &str, of_windows: &str, below_home: &str) -> Option<PathBuf> {
-        let of_windows = || self.named(of_windows).filter(|_| self.is_windows);
-        let named = self.named(everywhere).or_else(of_windows);
+        let of_windows = || self.folder_in(of_windows).filter(|_| self.is_windows);
+        let named = self.folder_in(everywhere).or_else(of_windows);
         named.or_else(|| Some(self.home()?.join(below_home)))
     }
 
     /// The folder that a variable names; an empty one names none.
-    fn named(&self, variable: &str) -> Option<PathBuf> {
+    fn folder_in(&self, variable: &str) -> Option<PathBuf> {
         let value = (self.variable)(variable).filter(|value| !value.is_empty());
         value.map(PathBuf::from)
     }

@@ -49,7 +49,7 @@ fn fixed(log: &Log) -> HashSet<MessageId> {
 /// The id of an entry at that place: the number of its message, or its place if a strategy wrote
 /// it.
 fn id(place: usize, entry: &Entry) -> String {
-    match entry.kept() {
+    match entry.log_message() {
         Some(message) => format!("m{}", message.id.0),
         None => format!("w{place}"),
     }

@@ -161,7 +161,7 @@ impl PriceTable {
             ("checkpointer_as", self.checkpointer_as.as_ref()),
         ];
         for (key, name) in mocks {
-            if let Some(name) = name.filter(|name| self.named(name).is_none()) {
+            if let Some(name) = name.filter(|name| self.row_of(name).is_none()) {
                 let names = self.model.iter().map(|row| row.name.as_str());
                 let unknown = unknown("model", name, names);
                 return Err(PriceError::Wrong(format!("{key}: {unknown}")));
@@ -170,7 +170,7 @@ impl PriceTable {
         Ok(self)
     }
 
-    fn named(&self, name: &str) -> Option<&PriceRow> {
+    fn row_of(&self, name: &str) -> Option<&PriceRow> {
         self.model.iter().find(|row| row.name == name)
     }
 
@@ -182,21 +182,21 @@ impl PriceTable {
         let is_date =
             |ending: &str| ending.len() == 8 && ending.bytes().all(|one| one.is_ascii_digit());
         let undated = name.rsplit_once('-').filter(|(_, ending)| is_date(ending));
-        self.named(name)
-            .or_else(|| self.named(undated.map_or(name, |(name, _)| name)))
+        self.row_of(name)
+            .or_else(|| self.row_of(undated.map_or(name, |(name, _)| name)))
     }
 
     /// The row for that model as summarizer: a mock is priced as [`PriceTable::summarizer_as`].
     pub fn summarizer_row(&self, model: &str) -> Option<&PriceRow> {
         let other = self.summarizer_as.as_ref().filter(|_| is_mock(model));
-        other.map_or_else(|| self.row(model), |name| self.named(name))
+        other.map_or_else(|| self.row(model), |name| self.row_of(name))
     }
 
     /// The row for that model where it writes checkpoints before turns: a mock is priced as
     /// [`PriceTable::checkpointer_as`].
     pub fn checkpointer_row(&self, model: &str) -> Option<&PriceRow> {
         let other = self.checkpointer_as.as_ref().filter(|_| is_mock(model));
-        other.map_or_else(|| self.summarizer_row(model), |name| self.named(name))
+        other.map_or_else(|| self.summarizer_row(model), |name| self.row_of(name))
     }
 
     /// Reads a file; returns the table and the text.
@@ -222,7 +222,7 @@ impl PriceTable {
         } else {
             model
         };
-        let of_name = |name: &str| self.named(name);
+        let of_name = |name: &str| self.row_of(name);
         of_name(name).or_else(|| match name.split_once(':')? {
             (provider, model) if provider.ends_with("-compatible") => {
                 (!model.contains('@')).then(|| &*LOCAL)

@@ -32,7 +32,7 @@ impl Property {
         detail: String,
     ) -> Option<Self> {
         let value = (of > 0).then(|| count as f64 / of as f64)?;
-        Some(Property::found(
+        Some(Property::judged(
             id,
             name,
             value,
@@ -44,7 +44,7 @@ impl Property {
 
     /// A value with its verdict. It is kept with nine decimals, so that it reads back to the same
     /// bits everywhere.
-    pub fn found(
+    pub fn judged(
         id: &str,
         name: &str,
         value: f64,

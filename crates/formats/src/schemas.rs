@@ -31,32 +31,32 @@ pub const ALL: &[SchemaFormat] = &[
     SchemaFormat {
         name: "record",
         about: "a line of `records.jsonl`: all that one replay showed",
-        schema: written::<record::LineOfRecord<'_>>,
+        schema: written_schema::<record::LineOfRecord<'_>>,
     },
     SchemaFormat {
         name: "text",
         about: "a line of `texts.jsonl`: a text that records name by hash",
-        schema: written::<TextRow>,
+        schema: written_schema::<TextRow>,
     },
     SchemaFormat {
         name: "manifest",
         about: "`manifest.json`: what a run was resolved to",
-        schema: written::<manifest::Manifest>,
+        schema: written_schema::<manifest::Manifest>,
     },
     SchemaFormat {
         name: "summary",
         about: "`summary.json`: a report's numbers, the stable interface to them",
-        schema: written::<Summary>,
+        schema: written_schema::<Summary>,
     },
     SchemaFormat {
         name: "baseline",
         about: "what `gate --update` writes: a run as later ones are held against it",
-        schema: written::<baseline::BaselineFile>,
+        schema: written_schema::<baseline::BaselineFile>,
     },
     SchemaFormat {
         name: "strategy-ask",
         about: "a line that a strategy's program reads",
-        schema: written::<strategy_protocol::Ask>,
+        schema: written_schema::<strategy_protocol::Ask>,
     },
     SchemaFormat {
         name: "strategy-reply",
@@ -75,7 +75,7 @@ enum SuiteLine {
 }
 
 /// The schema of what this version writes.
-fn written<T: JsonSchema>() -> Schema {
+fn written_schema<T: JsonSchema>() -> Schema {
     schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 

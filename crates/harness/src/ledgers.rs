@@ -7,7 +7,7 @@ use compactometer_engine::message::{Message, MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::scenario::{RecordedCompaction, Retained, Scenario, Speaker};
 
-use crate::prepare::recorded_context::written;
+use crate::prepare::recorded_context::written_texts;
 
 /// A ledger of a conversation up to a message.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,14 +49,17 @@ pub fn ledger_at(
     // Nothing is known of what a later compaction left whose summary cannot be read.
     let made = made.filter(|made| unread.is_none_or(|unread| unread <= made.after));
     let compacted_after = made.map(|made| made.after).max(unread);
-    let kept = made.into_iter().flat_map(kept).collect::<HashSet<_>>();
+    let kept = made
+        .into_iter()
+        .flat_map(kept_messages)
+        .collect::<HashSet<_>>();
     let is_held = |message: &&Message| {
         kept.contains(&message.id) || compacted_after.is_some_and(|after| message.id > after)
     };
     let held = texts(said.iter().filter(is_held));
     let page = ledger.page(
         budget,
-        held.chain(made.into_iter().flat_map(written)),
+        held.chain(made.into_iter().flat_map(written_texts)),
         counter,
     );
     LedgerAt {
@@ -80,9 +83,9 @@ pub fn needed_at(
     let mut ledger = Ledger::in_directories(&scenario.directories);
     said.iter()
         .for_each(|message| read(&mut ledger, scenario, message));
-    let kept = kept(made).collect::<HashSet<_>>();
+    let kept = kept_messages(made).collect::<HashSet<_>>();
     let held = texts(said.iter().filter(|message| kept.contains(&message.id)));
-    let lack = ledger.lack(held.chain(written(made)));
+    let lack = ledger.lack(held.chain(written_texts(made)));
     let lacking = lack.values().collect::<HashSet<_>>();
     let all = ledger.lack([]);
     let needed = all.needed_by_calls().take(most).map(str::to_owned);
@@ -101,7 +104,7 @@ fn texts<'m>(messages: impl Iterator<Item = &'m Message>) -> impl Iterator<Item 
     messages.flat_map(|message| message.parts.iter().filter_map(part_text))
 }
 
-fn kept(made: &RecordedCompaction) -> impl Iterator<Item = MessageId> {
+fn kept_messages(made: &RecordedCompaction) -> impl Iterator<Item = MessageId> {
     made.context.iter().filter_map(|retained| match retained {
         Retained::Kept(id) => Some(*id),
         Retained::Written { .. } => None,

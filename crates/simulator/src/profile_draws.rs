@@ -70,7 +70,7 @@ pub(crate) fn drawn(profile: &Profile, number: u64) -> Profile {
 }
 
 fn draw_weights(drawn: &mut Profile, profile: &Profile, rng: &mut ChaCha8Rng) {
-    for (name, weight) in drawn.weights.named_mut() {
+    for (name, weight) in drawn.weights.by_name_mut() {
         let step = normal(rng);
         match profile.error_of(name) {
             Some(error) => *weight += error * step,
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn a_draw_keeps_signs_and_moves_weights_both_ways() {
         let draws: Vec<_> = (0..200)
-            .map(|number| drawn(&STRONG, number).weights.named())
+            .map(|number| drawn(&STRONG, number).weights.by_name())
             .collect();
         let used = STRONG
             .weights
-            .named()
+            .by_name()
             .into_iter()
             .enumerate()
             .filter(|(_, (_, own))| *own != 0.0);

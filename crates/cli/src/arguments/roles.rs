@@ -140,7 +140,7 @@ impl<T> Roles<T> {
 impl Roles<String> {
     /// The names that the arguments give. A summarizer with the model's name is dropped: the model
     /// does its work. So is a checkpointer with the name of the model that writes summaries.
-    pub(crate) fn named(setting: &SettingArgs, judge: Option<&str>) -> Self {
+    pub(crate) fn from_arguments(setting: &SettingArgs, judge: Option<&str>) -> Self {
         let model = setting.model.clone();
         let summarizer = setting
             .summarizer

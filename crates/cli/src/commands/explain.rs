@@ -102,7 +102,7 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let entrants = followed(args).map_err(Failure::usage)?;
     let counter = encoding(&args.setting.tokenizer)?;
     let (prices, _) = args.prices.table()?;
-    let named = Roles::named(&args.setting, None);
+    let named = Roles::from_arguments(&args.setting, None);
     let budget =
         CostBudget::new(&named, &prices, args.max_cost, counter).map_err(Failure::usage)?;
     // This comes first, since opening a model creates the folder of its recording.

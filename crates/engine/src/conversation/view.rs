@@ -136,9 +136,9 @@ impl View {
             let entry = match edit {
                 Edit::Keep(id) => Entry::Kept(Arc::clone(find(id)?)),
                 Edit::Replace(id, parts) => {
-                    written(find(id)?.message.role, Some(id), parts, counter)
+                    written_entry(find(id)?.message.role, Some(id), parts, counter)
                 }
-                Edit::Insert(role, parts) => written(role, None, parts, counter),
+                Edit::Insert(role, parts) => written_entry(role, None, parts, counter),
             };
             if entry.role() != Role::Tool {
                 view.answer_open(log, counter);
@@ -202,7 +202,7 @@ impl View {
             })
             .collect::<Vec<_>>();
         if !parts.is_empty() {
-            self.append(written(Role::Tool, None, parts, counter));
+            self.append(written_entry(Role::Tool, None, parts, counter));
         }
     }
 
@@ -382,7 +382,7 @@ impl Entry {
     }
 
     /// The log message, if it is unchanged.
-    pub fn kept(&self) -> Option<&Message> {
+    pub fn log_message(&self) -> Option<&Message> {
         match self {
             Entry::Kept(counted) => Some(&counted.message),
             Entry::Written(_) => None,
@@ -390,7 +390,7 @@ impl Entry {
     }
 
     /// The parts that a strategy wrote, where it wrote this entry.
-    pub fn written(&self) -> Option<&[WrittenPart]> {
+    pub fn written_parts(&self) -> Option<&[WrittenPart]> {
         match self {
             Entry::Kept(_) => None,
             Entry::Written(written) => Some(&written.parts),
@@ -454,7 +454,7 @@ fn find<'l>(
     Ok(&log.messages()[at])
 }
 
-fn written(
+fn written_entry(
     role: Role,
     replaces: Option<MessageId>,
     parts: Vec<WrittenPart>,

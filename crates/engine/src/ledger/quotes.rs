@@ -80,11 +80,11 @@ impl Quotes {
             found.drain(FROM_EITHER_END..found.len() - FROM_EITHER_END);
         }
         for (text, words) in found {
-            self.said(text, words, id);
+            self.add_sentence(text, words, id);
         }
     }
 
-    fn said(&mut self, text: &str, words: Box<[u64]>, at: MessageId) {
+    fn add_sentence(&mut self, text: &str, words: Box<[u64]>, at: MessageId) {
         if WITHDRAWALS.are_in(text) {
             for earlier in self.said.iter_mut().rev().take(WITHDRAWN_WITHIN) {
                 let shared = earlier

@@ -286,7 +286,7 @@ fn is_call(value: &str, after: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(LedgerKind, &str)> {
+    fn values_in(text: &str) -> Vec<(LedgerKind, &str)> {
         values(text)
             .map(|found| (found.kind, found.value))
             .collect()
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn values_are_found_in_prose_in_commands_and_in_listings() {
         assert_eq!(
-            found(
+            values_in(
                 "Flight HAT136 leaves at 11:30; write to mia@example.com, see `src/app/page.tsx` or https://x.io/a?id=7&b=2."
             ),
             [
@@ -307,7 +307,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            found(
+            values_in(
                 "cd /srv/shop && grep -n pay_total lib/pay.rs:12:fn lib/a.rs-14- 1,234,567 2026-02-19T22:49:31Z"
             ),
             [
@@ -332,7 +332,7 @@ mod tests {
             "a 12 and 0.5",
             "MEMBER/OWNER/COLLABORATOR or P0/P1/P2, CPU/記憶體/I/O",
         ] {
-            assert_eq!(found(text), [], "{text}");
+            assert_eq!(values_in(text), [], "{text}");
         }
     }
 }

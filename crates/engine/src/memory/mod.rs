@@ -91,7 +91,7 @@ pub(crate) fn of_leaving(view: &View, edits: &[Edit], most_characters: usize) ->
         .entries()
         .iter()
         .filter(|entry| entry.role() != Role::System);
-    let said = chat.filter_map(|entry| entry.kept().map(|message| (entry, message.id)));
+    let said = chat.filter_map(|entry| entry.log_message().map(|message| (entry, message.id)));
     let leaving = said
         .filter(|(_, id)| !keeps.contains(id))
         .collect::<Vec<_>>();

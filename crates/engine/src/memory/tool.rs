@@ -67,7 +67,7 @@ pub fn tool() -> ToolDefinition {
 /// result that says so, for the model to call again.
 pub fn answer(history: &[SessionRecord], call_id: &str, arguments: &str) -> Part {
     let (text, is_error) = match Arguments::parse(arguments) {
-        Ok(Arguments { query, limit }) => (found(history, &query, limit), false),
+        Ok(Arguments { query, limit }) => (search_answer(history, &query, limit), false),
         Err(problem) => (problem, true),
     };
     Part::ToolResult {
@@ -102,7 +102,7 @@ impl Arguments {
     }
 }
 
-fn found(history: &[SessionRecord], query: &str, limit: usize) -> String {
+fn search_answer(history: &[SessionRecord], query: &str, limit: usize) -> String {
     let notes = search(history, query, limit);
     if notes.is_empty() {
         return "No note shares a word with the query.".to_owned();

@@ -82,7 +82,7 @@ impl<'v> SessionOfStage<'v> {
         if !view
             .entries()
             .iter()
-            .filter_map(|entry| entry.written())
+            .filter_map(|entry| entry.written_parts())
             .flatten()
             .any(is_foreign)
         {

@@ -156,7 +156,7 @@ impl Compacted {
             .view
             .entries()
             .iter()
-            .filter(|entry| entry.role() != Role::System && entry.written().is_none());
+            .filter(|entry| entry.role() != Role::System && entry.written_parts().is_none());
         let unread = said
             .filter_map(Entry::message_id)
             .filter(|id| !keeps.contains(id))

@@ -111,7 +111,7 @@ impl<'s> Selection<'s> {
 }
 
 fn kept_id(entry: &Entry) -> Option<MessageId> {
-    entry.kept().map(|message| message.id)
+    entry.log_message().map(|message| message.id)
 }
 
 fn is_filler(entry: &Entry) -> bool {

@@ -158,7 +158,7 @@ impl Strategy for WithLedger {
 
 /// The view without the ledger of an earlier compaction.
 fn before(view: &View) -> Cow<'_, View> {
-    let is_ledger = |entry: &Entry| entry.written().is_some_and(is_of_ledger);
+    let is_ledger = |entry: &Entry| entry.written_parts().is_some_and(is_of_ledger);
     if view.entries().iter().any(is_ledger) {
         Cow::Owned(view.without(is_ledger))
     } else {

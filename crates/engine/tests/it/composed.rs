@@ -39,7 +39,7 @@ impl Strategy for Stage {
             .view
             .entries()
             .iter()
-            .filter_map(|entry| entry.written())
+            .filter_map(|entry| entry.written_parts())
             .flatten();
         let others = others
             .filter(|part| !matches!(part.origin, Origin::Summary(_)))
@@ -99,7 +99,7 @@ fn rounds(stages: Vec<Stage>, retained: u32) -> (Vec<(u8, String)>, Outcome) {
         .view()
         .entries()
         .iter()
-        .filter_map(|entry| entry.written())
+        .filter_map(|entry| entry.written_parts())
         .flatten()
         .map(|part| part.origin);
     for origin in origins {

@@ -32,14 +32,14 @@ pub(super) fn run(data: &[u8]) -> bool {
 
 /// A written suite passes the reader's validation and equals the original.
 pub(super) fn reads_back(suite: &Suite) {
-    let text = written(suite);
+    let text = suite_bytes(suite);
     let back = Suite::from_reader(text.as_slice(), Path::new("written.jsonl"))
         .expect("the suite is accepted again");
     assert_eq!(back, *suite);
     assert_eq!(back.hash(), suite.hash());
 }
 
-fn written(suite: &Suite) -> Vec<u8> {
+fn suite_bytes(suite: &Suite) -> Vec<u8> {
     let mut text = Vec::new();
     suite
         .write(&mut text)
@@ -64,7 +64,7 @@ static SCHEMA: LazyLock<(Schemas, SchemaIndex)> = LazyLock::new(|| {
 
 fn is_of_schema(suite: &Suite) {
     let (schemas, index) = &*SCHEMA;
-    for line in written(suite)
+    for line in suite_bytes(suite)
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
     {

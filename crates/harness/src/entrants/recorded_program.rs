@@ -12,7 +12,7 @@ use compactometer_engine::strategy::{Compacted, Context, Declined, Strategy};
 use crate::plan::RecordedProgram;
 use crate::prepare::PreparedScenario;
 use crate::prepare::cleared::ClearedUpTo;
-use crate::prepare::recorded_context::{edits, written};
+use crate::prepare::recorded_context::{edits, written_texts};
 
 pub(super) static PROGRAM: RecordedProgram = RecordedProgram {
     name: "recorded",
@@ -40,7 +40,7 @@ impl Strategy for ProgramAsRecorded {
             .find(|made| Some(made.after) == after);
         let made = made.ok_or(SkipReason::NothingToCompact)?;
         let system = cx.log.system().map(|system| system.message.id);
-        let body = written(made).collect::<Vec<_>>().join("\n");
+        let body = written_texts(made).collect::<Vec<_>>().join("\n");
         let mut cleared = ClearedUpTo::new(&self.prepared.scenario.log);
         cleared.up_to(made.after);
         let edits = cleared.out_of_edits(edits(made, system, cx.number_of_new(0)), cx.log);

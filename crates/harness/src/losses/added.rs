@@ -76,7 +76,7 @@ impl<'p> Adding<'p> {
             ..
         } = *self;
         let said = SaidUpTo::of_facts(prepared, left.length, budget, counter);
-        let held = |text: &str| held(prepared, text);
+        let held = |text: &str| facts_in(prepared, text);
         let lack = self.ledger.lack(left.view.texts());
         let ledger = |size: u32| lack.page(size, counter).text;
         let texts = AddedText::ROWS.map(|row| {
@@ -105,7 +105,7 @@ impl Added {
 }
 
 /// The facts whose values a text holds, as they were said or by another name.
-fn held(prepared: &PreparedScenario, text: &str) -> BTreeSet<u32> {
+fn facts_in(prepared: &PreparedScenario, text: &str) -> BTreeSet<u32> {
     let as_said = prepared.facts.find(text).map(|fact| fact as u32);
     as_said.chain(prepared.named_in(text)).collect()
 }

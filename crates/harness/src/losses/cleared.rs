@@ -48,7 +48,7 @@ pub(super) fn cleared_values(
             view = cleared.out_of(view, &log, counter);
             let holds = holds(prepared, &view);
             open.extend(gone.into_iter().map(|fact| {
-                let held = prepared.held(fact, holds[fact as usize], &view, length);
+                let held = prepared.is_in_left(fact, holds[fact as usize], &view, length);
                 (fact, held != Held::OutOfSight)
             }));
         }

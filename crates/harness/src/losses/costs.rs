@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{SeenContext, texts};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded_context::written;
+use crate::prepare::recorded_context::written_texts;
 use crate::prepare::uses::{ArgumentPurpose, arguments};
 
 /// The calls after a compaction, and before it, that are looked at.
@@ -291,7 +291,9 @@ fn altered_values(
             .any(|text| text.contains(value))
     };
     let is_new = |value: &str| {
-        value.len() >= LETTERS && written(made).any(|text| text.contains(value)) && !is_said(value)
+        value.len() >= LETTERS
+            && written_texts(made).any(|text| text.contains(value))
+            && !is_said(value)
     };
     let lost = || {
         let facts = prepared.scenario.facts.iter().zip(&seen.holds);

@@ -20,7 +20,7 @@ use compactometer_formats::scenario::{RecordedCompaction, Scenario};
 
 use crate::plan::{Distance, Moment, point, points, recorded_moments};
 use crate::prepare::PreparedScenario;
-use crate::prepare::recorded_context::{LeftByProgram, left, written};
+use crate::prepare::recorded_context::{LeftByProgram, left, written_texts};
 use added::{Added, Adding};
 use costs::PricedCall;
 
@@ -69,7 +69,7 @@ pub fn losses(
         left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
         cleared_values: cleared::cleared_values(&prepared, &seen, counter),
-        said: said::said(&prepared, &seen, &added),
+        said: said::sentences_seen(&prepared, &seen, &added),
         uses: uses(&prepared, &seen, &moments, &added),
     }
 }
@@ -116,8 +116,10 @@ fn compaction(
         calls_until_next: costs::calls_until_next(prepared, seen, calls),
         costs: costs::costs(prepared, seen, calls, counter),
         hooks: Vec::new(),
-        written_tokens: written(made).map(|text| counter.count_text(text)).sum(),
-        written: written(made).map(str::to_owned).collect(),
+        written_tokens: written_texts(made)
+            .map(|text| counter.count_text(text))
+            .sum(),
+        written: written_texts(made).map(str::to_owned).collect(),
     }
 }
 
@@ -150,7 +152,8 @@ fn open_request(prepared: &PreparedScenario, seen: &SeenContext, moments: &[Mome
         };
         let is_said_again = said.get(before).is_some_and(|again| *again < used);
         if is_open && !is_said_again && !prepared.is_generic(fact as usize) && is_address() {
-            let held = prepared.held(fact, seen.holds[fact as usize], &left.view, left.length);
+            let held =
+                prepared.is_in_left(fact, seen.holds[fact as usize], &left.view, left.length);
             count.add(held != Held::OutOfSight);
         }
     }
@@ -161,7 +164,7 @@ fn open_request(prepared: &PreparedScenario, seen: &SeenContext, moments: &[Mome
 fn total_loss(made: &RecordedCompaction) -> Option<TotalLoss> {
     /// How an agent's program begins to say that a request failed.
     const ERROR: &str = "API Error: ";
-    let mut lines = written(made).flat_map(str::lines);
+    let mut lines = written_texts(made).flat_map(str::lines);
     match () {
         () if made.context.is_empty() => Some(TotalLoss::Nothing),
         () if lines.any(|line| line.starts_with(ERROR)) => Some(TotalLoss::Error),
@@ -173,14 +176,18 @@ fn total_loss(made: &RecordedCompaction) -> Option<TotalLoss> {
 /// written in it holds.
 fn holds(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
     let mut holds = vec![false; prepared.mentions.len()];
-    for kept in view.entries().iter().filter_map(Entry::kept) {
+    for kept in view.entries().iter().filter_map(Entry::log_message) {
         prepared
             .stated_in
             .get(prepared.index_of(kept.id))
             .iter()
             .for_each(|fact| holds[*fact as usize] = true);
     }
-    let written = view.entries().iter().filter_map(Entry::written).flatten();
+    let written = view
+        .entries()
+        .iter()
+        .filter_map(Entry::written_parts)
+        .flatten();
     written
         .filter_map(|written| part_text(&written.part))
         .for_each(|text| prepared.facts.mark(text, &mut holds));
@@ -248,7 +255,7 @@ fn use_seen(
     let SeenContext { left, holds } = seen;
     let row = &prepared.scenario.facts[fact as usize];
     let used = prepared.uses.by(message, fact);
-    let held = prepared.held(fact, holds[fact as usize], &left.view, left.length);
+    let held = prepared.is_in_left(fact, holds[fact as usize], &left.view, left.length);
     let id = |index: usize| prepared.messages[index].message.id.0;
     let said = &prepared.mentions[fact as usize];
     UseSeen {

@@ -13,7 +13,7 @@ const MOST_COMPACTIONS: usize = 3;
 
 /// Each sentence of a person after each compaction that can be measured, up to the third after it
 /// was last said.
-pub(super) fn said(
+pub(super) fn sentences_seen(
     prepared: &PreparedScenario,
     seen: &[SeenContext],
     added: &[Added],

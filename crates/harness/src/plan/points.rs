@@ -233,7 +233,7 @@ impl<'p> Here<'p> {
             let last = mentions.last();
             last.is_some_and(|last| self.facts.is_over(*last)) && !self.is_outside(mentions)
         };
-        let said = (0..).zip(&self.prepared.said().all);
+        let said = (0..).zip(&self.prepared.said_in_messages().all);
         let old = said.filter(|(_, one)| is_old(one.before(self.length)));
         old.map(|(place, _)| place).collect()
     }

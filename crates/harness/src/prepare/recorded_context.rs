@@ -72,7 +72,7 @@ pub(crate) fn left(prepared: &PreparedScenario, counter: &dyn TokenCounter) -> V
 /// What a context keeps of the pending part of a log, and the tokens of the rest.
 fn kept_of_pending(log: &Log, view: &View) -> (Pending, u32) {
     let (pending, messages) = (log.pending(), log.messages());
-    let kept = view.entries().iter().filter_map(Entry::kept);
+    let kept = view.entries().iter().filter_map(Entry::log_message);
     let kept = kept.map(|kept| kept.id).collect::<HashSet<_>>();
     let is_kept = |index: &usize| kept.contains(&messages[*index].message.id);
     let found = Pending {
@@ -106,7 +106,7 @@ pub(crate) fn edits(
 }
 
 /// The texts that the program wrote.
-pub(crate) fn written(made: &RecordedCompaction) -> impl Iterator<Item = &str> {
+pub(crate) fn written_texts(made: &RecordedCompaction) -> impl Iterator<Item = &str> {
     made.context.iter().filter_map(|retained| match retained {
         Retained::Written { text, .. } => Some(text.as_str()),
         Retained::Kept(_) => None,

@@ -25,7 +25,7 @@ pub(crate) type Searched = TextMemo<HeldInPiece>;
 
 impl Searched {
     /// What each piece of a text holds, by `search` where it was not searched before.
-    pub(crate) fn held(
+    pub(crate) fn in_pieces(
         &self,
         text: &str,
         search: impl Fn(&str) -> HeldInPiece,
@@ -79,9 +79,9 @@ mod tests {
         let lines: String = (0..600).map(|line| format!("line {line}\n")).collect();
         let searched = Searched::default();
         let search = |_: &str| HeldInPiece::default();
-        let before = searched.held(&lines, search).len();
+        let before = searched.in_pieces(&lines, search).len();
         let known = searched.len();
-        searched.held(&format!("another beginning\n{lines}"), search);
+        searched.in_pieces(&format!("another beginning\n{lines}"), search);
         let now = searched.len();
         assert!(
             before > 4 && now <= known + 1,
@@ -101,7 +101,7 @@ mod tests {
             let text: String = words.iter().zip(&gaps).flat_map(|(word, gap)| [word.as_str(), gap]).collect();
             let found = |text: &str| matcher.find(text).map(|fact| fact as u32).collect::<Vec<_>>();
             let search = |piece: &str| HeldInPiece { facts: found(piece), named: Vec::new() };
-            let held = Searched::default().held(&text, search);
+            let held = Searched::default().in_pieces(&text, search);
             let by_pieces: BTreeSet<u32> = held.iter().flat_map(|held| held.facts.iter().copied()).collect();
             prop_assert_eq!(by_pieces, found(&text).into_iter().collect::<BTreeSet<_>>());
         }

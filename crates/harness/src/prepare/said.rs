@@ -48,7 +48,7 @@ pub(crate) struct SaidInMessages {
 
 impl SaidInMessages {
     pub(super) fn new(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Self {
-        let all = said(scenario, messages);
+        let all = persons_sentences(scenario, messages);
         let mut said_in = Lists::with_capacity(messages.len());
         for counted in messages {
             let lines = match all.is_empty() || !is_talk(counted.message.role) {
@@ -82,7 +82,7 @@ pub(crate) fn text(part: &Part) -> Option<&str> {
 
 /// What a scenario says that its user said; else, of a recording with compactions, the sentences that
 /// persons wrote. Other conversations have too many, and most of them are templates.
-fn said(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<PersonSentence> {
+fn persons_sentences(scenario: &Scenario, messages: &[Arc<CountedMessage>]) -> Vec<PersonSentence> {
     match scenario.said.is_empty() {
         true if scenario.compactions.is_empty() => Vec::new(),
         true => of_persons(scenario, messages),

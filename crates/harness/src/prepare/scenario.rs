@@ -81,7 +81,11 @@ impl PreparedScenario {
     /// other groups.
     pub fn new(scenario: Scenario, foreign: &[&Fact], counter: &dyn TokenCounter) -> Self {
         let prepared = PreparedScenario::searched(scenario, counter);
-        let checks = OnceLock::from(Box::new(Checks::new(&prepared.found(), foreign, counter)));
+        let checks = OnceLock::from(Box::new(Checks::new(
+            &prepared.stated_facts(),
+            foreign,
+            counter,
+        )));
         PreparedScenario { checks, ..prepared }
     }
 
@@ -126,7 +130,7 @@ impl PreparedScenario {
     #[cold]
     fn make_checks(&self) -> &Checks {
         self.checks.get_or_init(|| match &self.pool {
-            Some((pool, counter)) => Box::new(pool.checks(&self.found(), *counter)),
+            Some((pool, counter)) => Box::new(pool.checks(&self.stated_facts(), *counter)),
             None => Box::default(),
         })
     }
@@ -197,7 +201,7 @@ impl PreparedScenario {
         }
     }
 
-    fn found(&self) -> Stated<'_> {
+    fn stated_facts(&self) -> Stated<'_> {
         let PreparedScenario {
             scenario,
             messages,
@@ -247,14 +251,14 @@ impl PreparedScenario {
     }
 
     /// What persons said, and which messages say it.
-    pub(crate) fn said(&self) -> &SaidInMessages {
+    pub(crate) fn said_in_messages(&self) -> &SaidInMessages {
         self.said
             .get_or_init(|| SaidInMessages::new(&self.scenario, &self.messages))
     }
 
     /// Whether what the compaction at that length of the log left holds a fact's value.
     /// `is_as_said` if it holds it as it was said.
-    pub(crate) fn held(
+    pub(crate) fn is_in_left(
         &self,
         fact: u32,
         is_as_said: bool,
@@ -276,7 +280,7 @@ impl PreparedScenario {
 
     /// What the pieces of a request's text hold.
     pub(crate) fn in_request(&self, text: &str) -> Vec<Arc<InRequest>> {
-        self.searched.held(text, |piece| InRequest {
+        self.searched.in_pieces(text, |piece| InRequest {
             facts: self.facts.find(piece).map(|fact| fact as u32).collect(),
             named: self.named_in(piece).collect(),
         })

@@ -107,7 +107,8 @@ impl Questioner<'_> {
 
     /// What is given in place of the written parts, if the view has any.
     fn given(&self, due: &[usize]) -> Option<Given> {
-        let is_written = |entry: &Entry| entry.role() == Role::User && entry.written().is_some();
+        let is_written =
+            |entry: &Entry| entry.role() == Role::User && entry.written_parts().is_some();
         let evidence = self
             .evidence
             .filter(|_| self.session.view().entries().iter().any(is_written))?;

@@ -13,7 +13,7 @@ use compactometer_formats::record::{
 
 use super::Replay;
 use crate::plan::{Point, point};
-use crate::prepare::recorded_context::written;
+use crate::prepare::recorded_context::written_texts;
 use crate::trace::{
     entries_of, holds_request, inserted_texts, left_messages, parts_of, saved_rows,
     session_call_row, shared_tokens, tail_start, waited_ms,
@@ -221,7 +221,7 @@ impl Replay<'_> {
                 .find(|made| made.after == event.after)
         })??;
         let tokens = |tokens: u32| u64::from(tokens);
-        let output = written(made)
+        let output = written_texts(made)
             .map(|text| tokens(self.counter.count_text(text)))
             .sum();
         let input = tokens(self.prepared.tool_tokens) + tokens(event.tokens_before);

@@ -51,7 +51,7 @@ impl PlanFolder {
     }
 
     /// Reads what a shard's attempts have finished.
-    pub(super) fn kept(&self, shard: Shard) -> Result<FinishedCases, ShardError> {
+    pub(super) fn finished_cases(&self, shard: Shard) -> Result<FinishedCases, ShardError> {
         let mut kept = FinishedCases::default();
         for (_, path) in self.attempts_at(shard)? {
             let file = kept.files.len();

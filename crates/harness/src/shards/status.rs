@@ -48,7 +48,7 @@ pub fn status(folder: &PlanFolder) -> Result<Status, ShardError> {
             finished += *cases as usize;
             continue;
         }
-        let kept = folder.kept(shard)?;
+        let kept = folder.finished_cases(shard)?;
         finished += kept.cases.len();
         let attempts = kept.files.len();
         missing.push(ShardStatus {

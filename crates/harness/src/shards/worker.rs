@@ -61,7 +61,7 @@ impl<'w> Worker<'w> {
             plan,
             shard,
             places,
-            kept: folder.kept(shard)?,
+            kept: folder.finished_cases(shard)?,
         })
     }
 

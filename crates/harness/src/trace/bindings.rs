@@ -33,7 +33,7 @@ pub(crate) fn bound_facts(
     };
     let mut found = BTreeSet::new();
     for entry in view.entries() {
-        if let Some(message) = entry.kept() {
+        if let Some(message) = entry.log_message() {
             let of_message = bindings
                 .in_message
                 .get(prepared.index_of(message.id))

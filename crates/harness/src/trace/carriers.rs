@@ -35,7 +35,7 @@ pub(crate) fn search_carriers(
     let mut foils = vec![false; checks.foils.len()];
     let mut inserted = false;
     for entry in view.entries() {
-        if let Some(message) = entry.kept() {
+        if let Some(message) = entry.log_message() {
             if message.role != Role::System && is_old(message.id) {
                 foreign.extend_from_slice(
                     checks

@@ -21,7 +21,7 @@ pub(crate) fn said_counts(
     if eligible.is_empty() {
         return Vec::new();
     }
-    let (said, is_held) = (prepared.said(), held(prepared, view));
+    let (said, is_held) = (prepared.said_in_messages(), sentences_in(prepared, view));
     let mut counts = vec![SaidCount::default(); MOST + 1];
     for place in eligible.iter().map(|place| *place as usize) {
         let last = said.all[place].before(length).last();
@@ -34,8 +34,8 @@ pub(crate) fn said_counts(
 }
 
 /// For each sentence, whether the view says it.
-fn held(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
-    let said = prepared.said();
+fn sentences_in(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
+    let said = prepared.said_in_messages();
     let mut is_held = vec![false; said.all.len()];
     let mut written = Vec::new();
     for entry in view.entries() {

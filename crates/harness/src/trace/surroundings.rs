@@ -36,7 +36,7 @@ pub(crate) fn said_about(
     let mut stated = BTreeSet::new();
     let mut words = BTreeMap::<u32, BTreeSet<String>>::new();
     for entry in view.entries() {
-        if let Some(message) = entry.kept() {
+        if let Some(message) = entry.log_message() {
             stated.extend(surroundings.stated_in.get(prepared.index_of(message.id)));
             continue;
         }

@@ -18,7 +18,7 @@ pub(crate) fn seen_uses(
     family: Family,
 ) -> Vec<Use> {
     let seen = |fact: &u32| {
-        let held = prepared.held(
+        let held = prepared.is_in_left(
             *fact,
             fates.0[*fact as usize].is_present(),
             view,
@@ -58,7 +58,7 @@ pub(crate) fn seen_needed(
     let shaped = prepared.is_shaped(length);
     let seen = |(fact, random): (&u32, &u32)| {
         let fate = fates.0[*fact as usize];
-        let held = prepared.held(*fact, fate.is_present(), view, compacted_at);
+        let held = prepared.is_in_left(*fact, fate.is_present(), view, compacted_at);
         let floor = fate == Fate::Verbatim
             || unwritten[*fact as usize]
             || prepared.is_named_unwritten(*fact, view, compacted_at);
@@ -80,7 +80,10 @@ pub(crate) fn seen_needed(
 /// The facts that a view's texts hold which nobody said as such and no model wrote.
 fn unwritten(prepared: &PreparedScenario, view: &View) -> Vec<bool> {
     let mut held = vec![false; prepared.mentions.len()];
-    let written = view.entries().iter().filter_map(|entry| entry.written());
+    let written = view
+        .entries()
+        .iter()
+        .filter_map(|entry| entry.written_parts());
     let by_rule = written
         .flatten()
         .filter(|part| matches!(part.origin, Origin::Ledger | Origin::Memory(_)));

@@ -44,7 +44,7 @@ pub(crate) fn holds_request(log: &Log, view: &View) -> Option<bool> {
 pub(crate) fn parts_of(view: &View, counter: &dyn TokenCounter) -> ViewParts {
     let mut parts_by_kind = ViewParts::default();
     for entry in view.entries() {
-        let mut parts = match entry.written() {
+        let mut parts = match entry.written_parts() {
             // A kept message is counted already.
             None => entry
                 .parts()
@@ -88,7 +88,7 @@ pub(crate) fn left_messages(before: &View, after: &View) -> Vec<(MessageId, Mess
         let kept = view
             .entries()
             .iter()
-            .filter(|entry| entry.kept().is_some() && entry.role() != Role::System);
+            .filter(|entry| entry.log_message().is_some() && entry.role() != Role::System);
         kept.filter_map(Entry::message_id).collect::<Vec<_>>()
     };
     let stays = whole(after).into_iter().collect::<HashSet<_>>();
@@ -113,7 +113,7 @@ pub(crate) fn tail_start(view: &View, log: &Log) -> usize {
     let kept = view
         .entries()
         .iter()
-        .filter_map(Entry::kept)
+        .filter_map(Entry::log_message)
         .map(|message| message.id)
         .collect::<HashSet<_>>();
     let stays = |index: usize| {

@@ -39,7 +39,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`Endpoint::keyless`], and if the key is missing.
-    pub(super) fn named(provider: &'static Provider, spec: &str) -> Result<Self, EndpointError> {
+    pub(super) fn with_key(provider: &'static Provider, spec: &str) -> Result<Self, EndpointError> {
         let mut endpoint = Endpoint::keyless(provider, spec)?;
         let variable = endpoint.key_variable();
         endpoint.key = key_in(variable);

@@ -76,7 +76,7 @@ pub fn client_of(spec: &str, limits: TransferLimits) -> Result<Option<Client>, E
     let Some((provider, spec)) = provider_of(spec) else {
         return Ok(None);
     };
-    Client::new(Endpoint::named(provider, spec)?, limits).map(Some)
+    Client::new(Endpoint::with_key(provider, spec)?, limits).map(Some)
 }
 
 /// Whether the model of that name is behind HTTP.
@@ -104,7 +104,7 @@ pub(crate) fn open(
         limits.whole = patience;
         limits.silence = limits.silence.min(patience);
     }
-    let client = Client::new(Endpoint::named(provider, spec)?, limits)?;
+    let client = Client::new(Endpoint::with_key(provider, spec)?, limits)?;
     Ok(Box::new(client.with_account(Account {
         limit: opening.cost_limit.clone(),
         journal: opening.journal.clone(),

@@ -158,7 +158,7 @@ fn of_metric(pair: &GatedStrategy, primary: PrimaryMetric, margin: f64) -> Metri
     let side =
         |of: fn(&(&String, f64, f64)) -> f64| mean(&shared.iter().map(of).collect::<Vec<_>>());
     let (run, baseline) = (side(|one| one.1), side(|one| one.2));
-    let held = scores.held(metric, pair.strategy);
+    let held = scores.held_by_unit(metric, pair.strategy);
     let arm = |(unit, new, old): &(&String, f64, f64)| Arm {
         noise: new - old,
         held: held.get(*unit).cloned().unwrap_or_default(),

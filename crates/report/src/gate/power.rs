@@ -94,13 +94,13 @@ impl Population {
         random: &mut ChaCha8Rng,
     ) -> Option<f64> {
         let found = self
-            .found(units, margin, tests, random)
+            .losses_found(units, margin, tests, random)
             .filter(|_| units > 0)?;
         Some(found as f64 / GATES as f64)
     }
 
     /// How many of the simulated gates find a loss of two margins.
-    fn found(
+    fn losses_found(
         &self,
         units: usize,
         margin: f64,
@@ -140,7 +140,7 @@ impl Population {
             .max(self.noise_sd());
         let start = by_normal(sd, margin).clamp(fewest, MOST_UNITS);
         let mut is_enough = |units| {
-            let found = self.found(units, margin, tests, random)?;
+            let found = self.losses_found(units, margin, tests, random)?;
             Some(proportion::wilson(found, GATES).0 >= POWER)
         };
         let (mut too_few, mut enough) = (fewest - 1, start);

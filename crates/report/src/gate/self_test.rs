@@ -335,7 +335,10 @@ fn arms(strategy: &StrategyRecords, again: &StrategyRecords) -> (&'static str, V
         ) else {
             continue;
         };
-        let held = [one.held(metric, strategy), other.held(metric, again)];
+        let held = [
+            one.held_by_unit(metric, strategy),
+            other.held_by_unit(metric, again),
+        ];
         let held = |side: usize, unit: &str| held[side].get(unit).cloned().unwrap_or_default();
         let (one, other) = (one.by_unit(), other.by_unit());
         let same = identical(strategy, again);

@@ -46,7 +46,7 @@ pub(crate) const WRITTEN_BUDGET: Metric = Metric {
     unit: MetricUnit::Tokens,
     better: Better::Neither,
     definition: "tokens that the strategy may write at a compaction; the rest of the retained budget is its verbatim tail",
-    compute: |_, strategy| over_units(strategy, "there is no record", written),
+    compute: |_, strategy| over_units(strategy, "there is no record", written_tokens),
     ..Metric::share(MetricsSection::Requests, "Sizes")
 };
 
@@ -142,7 +142,7 @@ fn live_request(unit: &UnitRecords) -> Option<f64> {
     )
 }
 
-fn written(unit: &UnitRecords) -> Option<f64> {
+fn written_tokens(unit: &UnitRecords) -> Option<f64> {
     mean(
         &unit
             .records

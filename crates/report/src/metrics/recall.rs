@@ -77,7 +77,7 @@ pub(crate) const ADDRESS_USE_RECALL: Metric = Metric {
               it is old if the fact was last mentioned before the latest compaction of a row that keeps nothing, or of the recorded \
               program; uses whose value the context holds, as it was said or by another name of the same file / uses, over all conversations \
               together; undefined under 100 uses",
-    compute: |_, strategy| over_needed(strategy, held),
+    compute: |_, strategy| over_needed(strategy, is_in_sight),
     ..Metric::share(MetricsSection::Recall, "Needed at use")
 };
 
@@ -128,7 +128,7 @@ pub(crate) const UNCOMPACTED_ADDRESS_USE_RECALL: Metric = Metric {
         .flat_map(needed)
         .any(|seen| seen.shaped)
     {
-        true => over_needed_where(strategy, |seen| !seen.shaped, held),
+        true => over_needed_where(strategy, |seen| !seen.shaped, is_in_sight),
         false => undefined("no recorded summary shaped a use"),
     },
     ..Metric::share(MetricsSection::Recall, "Needed at use")
@@ -188,7 +188,7 @@ fn above_random(seen: &Needed) -> Option<f64> {
 }
 
 /// Whether the context held the value.
-fn held(seen: &Needed) -> Option<bool> {
+fn is_in_sight(seen: &Needed) -> Option<bool> {
     Some(seen.held != Held::OutOfSight)
 }
 

@@ -10,28 +10,28 @@ pub(crate) const SAID_RECALL: Metric = Metric {
     id: "said_recall",
     definition: "sentences of the user that the context says / sentences at an observation point that were last said as long before as the facts of \
                  context_recall and not taken back, by conversation; the same sentences for every row",
-    compute: |_, strategy| over_units(strategy, NONE_OLD, |unit| held(unit, 0..=MOST)),
+    compute: |_, strategy| over_units(strategy, NONE_OLD, |unit| share_said(unit, 0..=MOST)),
     ..Metric::share(MetricsSection::Recall, "What the user said")
 };
 
 pub(crate) const SAID_RECALL_1: Metric = Metric {
     id: "said_recall_1",
     definition: "as said_recall, over the sentences that one compaction of the row followed",
-    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| held(unit, 1..=1)),
+    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| share_said(unit, 1..=1)),
     ..SAID_RECALL
 };
 
 pub(crate) const SAID_RECALL_2: Metric = Metric {
     id: "said_recall_2",
     definition: "as said_recall, over those that two followed",
-    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| held(unit, 2..=2)),
+    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| share_said(unit, 2..=2)),
     ..SAID_RECALL
 };
 
 pub(crate) const SAID_RECALL_3: Metric = Metric {
     id: "said_recall_3",
     definition: "as said_recall, over those that three followed",
-    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| held(unit, 3..=3)),
+    compute: |_, strategy| over_units(strategy, NONE_FOLLOWED, |unit| share_said(unit, 3..=3)),
     ..SAID_RECALL
 };
 
@@ -42,7 +42,7 @@ const MOST: usize = 4;
 
 /// The share of a unit's sentences, over all points, that contexts say; nothing is said by one that
 /// cannot be used.
-fn held(unit: &UnitRecords, compactions: std::ops::RangeInclusive<usize>) -> Option<f64> {
+fn share_said(unit: &UnitRecords, compactions: std::ops::RangeInclusive<usize>) -> Option<f64> {
     let points = unit.records.iter().flat_map(|record| &record.observations);
     let points = points.filter(|point| point.kind == ObservationKind::Point);
     let (mut all, mut held) = (0, 0);

@@ -124,13 +124,13 @@ impl UnitScores {
     }
 
     /// By unit, the contribution of each fact that contexts hold or answers give.
-    pub(crate) fn held(
+    pub(crate) fn held_by_unit(
         &self,
         metric: &str,
         strategy: &StrategyRecords,
     ) -> BTreeMap<String, Vec<f64>> {
         let held = match &self.values {
-            ScoreValues::CorrectedRecall(corrected) => corrected.held(strategy),
+            ScoreValues::CorrectedRecall(corrected) => corrected.adds_by_fact(strategy),
             ScoreValues::Plain(_) => strategy
                 .units
                 .iter()

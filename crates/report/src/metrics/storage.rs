@@ -20,7 +20,7 @@ pub(crate) const STORAGE_BYTES: Metric = Metric {
     compute: |_, strategy| {
         over_units(strategy, TOO_OLD, |unit| {
             mean(
-                &kept(unit)
+                &storage_of(unit)
                     .map(|storage| storage.bytes as f64)
                     .collect::<Vec<_>>(),
             )
@@ -38,7 +38,7 @@ pub(crate) const FIELDS_POPULATED: Metric = Metric {
             strategy,
             "no checkpoint was written where the suite's facts support a field",
             |unit| {
-                let sum = |of: fn(&Storage) -> u32| kept(unit).map(of).sum::<u32>();
+                let sum = |of: fn(&Storage) -> u32| storage_of(unit).map(of).sum::<u32>();
                 ratio(
                     f64::from(sum(|storage| storage.fields_populated)),
                     f64::from(sum(|storage| storage.fields_supported)),
@@ -165,7 +165,7 @@ fn add(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
     (one.0 + other.0, one.1 + other.1)
 }
 
-fn kept<'u>(unit: &'u UnitRecords<'_>) -> impl Iterator<Item = &'u Storage> {
+fn storage_of<'u>(unit: &'u UnitRecords<'_>) -> impl Iterator<Item = &'u Storage> {
     unit.records
         .iter()
         .filter_map(|record| record.storage.as_ref())

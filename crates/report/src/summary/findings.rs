@@ -51,7 +51,7 @@ pub(super) fn sentences(
         tested,
         talk(group, talk_under),
         ideas(group, settings),
-        said(group),
+        sentences_left(group),
         fates(group),
         costs(group),
     ];
@@ -75,7 +75,7 @@ fn sound(group: &Group) -> impl Iterator<Item = &StrategySummary> {
     })
 }
 
-fn named<'g>(group: &'g Group, name: &str) -> Option<&'g StrategySummary> {
+fn strategy_in<'g>(group: &'g Group, name: &str) -> Option<&'g StrategySummary> {
     group
         .strategies
         .iter()
@@ -118,7 +118,7 @@ const KEPT: [&str; 2] = ["as much random older text", "a list of the newest valu
 /// What the controls of the same size recall, each with its words.
 fn controls(group: &Group, metric: &Metric) -> String {
     let of = |name: &str| {
-        named(group, name)
+        strategy_in(group, name)
             .and_then(|strategy| metric.value(strategy))
             .map(percent)
     };
@@ -216,7 +216,7 @@ fn over_random(group: &Group) -> Option<String> {
 /// What the newest talk recalls, if that is more than most strategies do.
 fn talk(group: &Group, under: &[TalkUnder]) -> Option<String> {
     let metric = shown_recall(&group.strategies);
-    let talk = metric.value(named(group, RECENT_TALK)?)?;
+    let talk = metric.value(strategy_in(group, RECENT_TALK)?)?;
     let recalls = sound(group)
         .filter_map(|strategy| metric.value(strategy))
         .collect::<Vec<_>>();
@@ -274,7 +274,7 @@ pub(crate) fn changes(group: &Group, row: &StrategySummary) -> Vec<(&'static str
 fn base_of<'g>(group: &'g Group, row: &StrategySummary) -> Option<&'g StrategySummary> {
     let mut made = group.comparisons.iter();
     let made = made.find(|made| made.strategy == row.name)?;
-    named(group, &made.reference)
+    strategy_in(group, &made.reference)
 }
 
 /// What one changed idea does, for each row that changes one.
@@ -299,7 +299,7 @@ fn ideas(group: &Group, settings: &BTreeMap<String, StrategySettings>) -> Option
 
 /// What is left of the user's sentences after one compaction and after two, where there are enough
 /// conversations for intervals.
-fn said(group: &Group) -> Option<String> {
+fn sentences_left(group: &Group) -> Option<String> {
     let of = |metric: &Metric| {
         let kept = sound(group).filter_map(|strategy| metric.get(strategy));
         percents(
@@ -392,7 +392,7 @@ fn told_apart(group: &Group) -> Option<String> {
     }
     let reference = common_reference(&group.comparisons);
     let recall =
-        reference.and_then(|name| shown_recall(&group.strategies).value(named(group, name)?));
+        reference.and_then(|name| shown_recall(&group.strategies).value(strategy_in(group, name)?));
     let recall = recall.map_or(String::new(), |recall| format!(" ({})", percent(recall)));
     Some(format!(
         "Against {}{recall}, {} kept, in points, in pairs over {} conversations: {}.",
@@ -405,7 +405,7 @@ fn told_apart(group: &Group) -> Option<String> {
 
 /// What compacting costs against never compacting.
 fn costs(group: &Group) -> Option<String> {
-    let full = named(group, FULL)?;
+    let full = strategy_in(group, FULL)?;
     let whole = COST_USD.value(full)?;
     let compacting = sound(group).filter(|strategy| strategy.triggered.conversations > 0);
     let costs = range(

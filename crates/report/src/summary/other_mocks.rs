@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    fn found(own: [f64; 3], others: Vec<UnderMock>) -> UnderMocks {
+    fn under_mocks(own: [f64; 3], others: Vec<UnderMock>) -> UnderMocks {
         UnderMocks {
             metric: BOUND.to_owned(),
             scenarios: ["one", "two", "three", "four"].map(str::to_owned).to_vec(),
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_newest_messages_are_counted_under_each_mock() {
-        let found = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.6, 0.5, 0.32])]);
+        let found = under_mocks([0.3, 0.2, 0.1], vec![under("mock:b", [0.6, 0.5, 0.32])]);
         let counted = found
             .talk()
             .into_iter()
@@ -284,11 +284,11 @@ mod tests {
             under("mock:c", [0.1, 0.2, 0.3]),
         ];
         assert_eq!(
-            found([0.3, 0.2, 0.1], others).note(),
+            under_mocks([0.3, 0.2, 0.1], others).note(),
             "order under other mocks, by facts kept over 4 conversations: under mock:a the strategies recall .10 to .30, `a` most; under \
              mock:b .40 to .60, `a` most (Kendall's tau with that order 1.00); under mock:c .10 to .30, `c` most (Kendall's tau with that order -1.00)"
         );
-        let tied = found([0.3, 0.2, 0.1], vec![under("mock:b", [0.2; 3])]);
+        let tied = under_mocks([0.3, 0.2, 0.1], vec![under("mock:b", [0.2; 3])]);
         assert!(tied.note().contains("(no order)"));
     }
 
@@ -306,7 +306,7 @@ mod tests {
                 )
             })
             .collect();
-        let found = found([0.3, 0.2, 0.2], draws);
+        let found = under_mocks([0.3, 0.2, 0.2], draws);
         let draws: Vec<_> = found.others.iter().collect();
         let told: Vec<_> = pairs(&found.own.recalls, &draws)
             .iter()
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_firm_order_depends_on_no_draw() {
-        let firm = found(
+        let firm = under_mocks(
             [0.9, 0.5, 0.1],
             vec![under("mock:a~1", [0.8, 0.4, 0.2]); 20],
         );

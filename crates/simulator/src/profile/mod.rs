@@ -197,7 +197,7 @@ impl Profile {
 
     /// Every parameter with its value and source.
     pub fn parameters(&self) -> Vec<ProfileRow> {
-        let weights = self.weights.named().into_iter().zip(Weights::ABOUT);
+        let weights = self.weights.by_name().into_iter().zip(Weights::ABOUT);
         let of_weight = weights.map(|((name, value), about)| {
             let source = self
                 .error_of(name)

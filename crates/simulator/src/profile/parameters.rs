@@ -54,16 +54,16 @@ macro_rules! weights {
         impl Weights {
             pub(super) const STRONG: Weights = Weights { $($name: $strong,)* };
 
-            /// What each weight does, in the order of [`Weights::named`].
+            /// What each weight does, in the order of [`Weights::by_name`].
             pub(super) const ABOUT: &[&'static str] = &[$($about),*];
 
             /// Each weight with its name.
-            pub fn named(&self) -> Vec<(&'static str, f64)> {
+            pub fn by_name(&self) -> Vec<(&'static str, f64)> {
                 vec![$((concat!("weight ", stringify!($name)), self.$name)),*]
             }
 
             /// Each weight with its name, for changing it.
-            pub(crate) fn named_mut(&mut self) -> Vec<(&'static str, &mut f64)> {
+            pub(crate) fn by_name_mut(&mut self) -> Vec<(&'static str, &mut f64)> {
                 vec![$((concat!("weight ", stringify!($name)), &mut self.$name)),*]
             }
         }

@@ -79,7 +79,7 @@ fn number(word: &str) -> Option<(u32, Option<LimitUnit>)> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(u32, LimitUnit)> {
+    fn limits_in(text: &str) -> Vec<(u32, LimitUnit)> {
         limits(text)
             .into_iter()
             .map(|limit| (limit.most, limit.unit))
@@ -89,12 +89,18 @@ mod tests {
     #[test]
     fn reads_common_forms() {
         use LimitUnit::{Tokens, Words};
-        assert_eq!(found("in at most 1,024 tokens."), [(1_024, Tokens)]);
+        assert_eq!(limits_in("in at most 1,024 tokens."), [(1_024, Tokens)]);
         assert_eq!(
-            found("Keep it to 200-300 words maximum; a 50-word title"),
+            limits_in("Keep it to 200-300 words maximum; a 50-word title"),
             [(300, Words), (50, Words)]
         );
-        assert_eq!(found("at least 20 words, under 90 words"), [(90, Words)]);
-        assert_eq!(found("rules 1 and 2; words matter; 99999999999 words"), []);
+        assert_eq!(
+            limits_in("at least 20 words, under 90 words"),
+            [(90, Words)]
+        );
+        assert_eq!(
+            limits_in("rules 1 and 2; words matter; 99999999999 words"),
+            []
+        );
     }
 }

@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    fn said(known: &ReadMessages, speaker: Voice, text: &str) -> Vec<(String, bool)> {
+    fn sentences_of(known: &ReadMessages, speaker: Voice, text: &str) -> Vec<(String, bool)> {
         let read = &known.all(&[MaterialTurn {
             speaker,
             text,
@@ -327,13 +327,13 @@ mod tests {
             (Voice::User, false),
         ] {
             assert_eq!(
-                said(&known, speaker, text)[0],
+                sentences_of(&known, speaker, text)[0],
                 ("Rows 12400/8812 of the table here.".to_owned(), structured)
             );
         }
         let fenced = "```\nThe owner is kx-4711.\n```";
         assert_eq!(
-            said(&known, Voice::Tool, fenced),
+            sentences_of(&known, Voice::Tool, fenced),
             [("The owner is kx-4711.".to_owned(), true)]
         );
     }
@@ -346,7 +346,7 @@ mod tests {
             let known = ReadMessages::default();
             for text in texts.iter().chain(&texts) {
                 for speaker in [Voice::User, Voice::Tool] {
-                    prop_assert_eq!(said(&known, speaker, text), said(&ReadMessages::default(), speaker, text));
+                    prop_assert_eq!(sentences_of(&known, speaker, text), sentences_of(&ReadMessages::default(), speaker, text));
                 }
             }
         }

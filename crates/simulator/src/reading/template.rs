@@ -72,7 +72,7 @@ pub(crate) fn sections(lines: &[&str]) -> Vec<Section> {
     let style = match first {
         Some(line) if heading_level(line) > 0 => TemplateStyle::Headings,
         Some(line) if is_numbered(line) => TemplateStyle::Numbers,
-        Some(line) if named(line).is_some() => TemplateStyle::Names,
+        Some(line) if labelled_line(line).is_some() => TemplateStyle::Names,
         _ => return Vec::new(),
     };
     let drafts = drafts(template, style);
@@ -133,13 +133,13 @@ fn opens(style: TemplateStyle, line: &str) -> Option<(&str, &str)> {
                 (&line[..name.len() + 1], rest.trim())
             })
         }),
-        TemplateStyle::Names => named(line),
+        TemplateStyle::Names => labelled_line(line),
     }
 }
 
 /// A line such as `Open Questions:` or `Status: how things stand`: its name with the colon, and the
 /// text after it.
-fn named(line: &str) -> Option<(&str, &str)> {
+fn labelled_line(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_at(line.find(':')? + 1);
     let letters = |letter: char| letter.is_alphabetic() || " /&'-".contains(letter);
     let is_name = name.starts_with(char::is_uppercase)
@@ -191,7 +191,8 @@ fn section(heading: &str, body: &[&str], has_parts: bool) -> Section {
         Layout::Title
     } else if says(&["verbatim", "word for word"]) && says(&["request", "task"]) {
         Layout::Verbatim
-    } else if named(heading).is_some() && body.first().is_some_and(|line| !is_marked(line)) {
+    } else if labelled_line(heading).is_some() && body.first().is_some_and(|line| !is_marked(line))
+    {
         Layout::Text
     } else {
         listed_form(body)

@@ -189,7 +189,7 @@ pub(crate) fn choose<T>(
         let text = statement
             .piece
             .short(most_words, || shorten(statement.text, most_words));
-        let text = source.names.named(text);
+        let text = source.names.with_relative_paths(text);
         if text.is_empty() || written.contains(&text) {
             continue;
         }

@@ -67,7 +67,7 @@ impl FileNames<'_> {
     /// The text with some of its files named relative to the folder: each file by a draw of its own,
     /// so that a reply has one name for it. A name without a folder becomes the path if one file has
     /// it.
-    pub(crate) fn named(&self, text: String) -> String {
+    pub(crate) fn with_relative_paths(&self, text: String) -> String {
         let (mut named, mut copied) = (String::new(), 0);
         for (at, path) in paths(&text).filter(|(_, path)| path.starts_with('/')) {
             if let Some(below) = self.below(path).filter(|_| self.is_relative(path)) {
@@ -195,10 +195,10 @@ mod tests {
         let text =
             || "See /home/u/shop/src/cart.rs, /home/u/shop and /home/u/bank/src/a.rs.".to_owned();
         let relative = "See src/cart.rs, /home/u/shop and /home/u/bank/src/a.rs.";
-        assert_eq!(names(1.0, 0).named(text()), relative);
-        assert_eq!(names(0.0, 0).named(text()), text());
+        assert_eq!(names(1.0, 0).with_relative_paths(text()), relative);
+        assert_eq!(names(0.0, 0).with_relative_paths(text()), text());
         let draws = (0..400)
-            .filter(|seed| names(0.7, *seed).named(text()) == relative)
+            .filter(|seed| names(0.7, *seed).with_relative_paths(text()) == relative)
             .count();
         assert!((240..=320).contains(&draws), "{draws} of 400");
     }
@@ -207,7 +207,7 @@ mod tests {
     fn a_name_of_one_file_becomes_its_path() {
         let text = "We split `cart.rs`; see mod.rs and src/cart.rs.".to_owned();
         let named = "We split `src/cart.rs`; see mod.rs and src/cart.rs.";
-        assert_eq!(names(1.0, 0).named(text.clone()), named);
-        assert_eq!(names(0.0, 0).named(text.clone()), text);
+        assert_eq!(names(1.0, 0).with_relative_paths(text.clone()), named);
+        assert_eq!(names(0.0, 0).with_relative_paths(text.clone()), text);
     }
 }

@@ -125,7 +125,7 @@ fn beyond(file: impl Read) -> std::io::Result<Option<String>> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Option<String> {
+    fn trouble_in(text: &str) -> Option<String> {
         beyond(text.as_bytes()).unwrap()
     }
 
@@ -134,8 +134,8 @@ mod tests {
         let row = "{\"a\": 1}\n";
         let many = row.repeat(LINES + 1);
         let long = format!("{row}{{\"a\": \"{}\"}}\n", "x".repeat(LINE));
-        assert!(found(&many).is_some_and(|what| what.contains("more than 120000 lines")));
-        assert!(found(&long).is_some_and(|what| what.contains("more than 16 MB (2)")));
+        assert!(trouble_in(&many).is_some_and(|what| what.contains("more than 120000 lines")));
+        assert!(trouble_in(&long).is_some_and(|what| what.contains("more than 16 MB (2)")));
         let document = format!("{{\n{}}}", "\"a\": 1,\n".repeat(LINES + 1));
         let array = format!("[\"{}\"]\n", "x".repeat(LINE));
         for text in [
@@ -145,7 +145,7 @@ mod tests {
             String::new(),
             "\n\n".into(),
         ] {
-            assert_eq!(found(&text), None);
+            assert_eq!(trouble_in(&text), None);
         }
     }
 

@@ -126,7 +126,10 @@ fn context(after: &Scenario, same: &[Option<MessageId>]) -> Vec<Retained> {
     let shown = after.messages.iter().zip(same);
     shown
         .filter(|(message, _)| spoken(message))
-        .filter_map(|(message, same)| same.map(Retained::Kept).or_else(|| written(message)))
+        .filter_map(|(message, same)| {
+            same.map(Retained::Kept)
+                .or_else(|| written_message(message))
+        })
         .collect()
 }
 
@@ -152,7 +155,7 @@ fn without_id(part: &Part) -> Part {
 
 /// The texts of a message that the compaction wrote. A call or result that it changed counts as
 /// what the agent said.
-fn written(message: &Message) -> Option<Retained> {
+fn written_message(message: &Message) -> Option<Retained> {
     let text = message
         .parts
         .iter()

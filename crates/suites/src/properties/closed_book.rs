@@ -24,7 +24,7 @@ impl PropertyMeasure for Questions {
         self.all.extend(questions(scenario));
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = ("closed_book", "questions answered without the conversation");
         let by_text = Answers::new(&self.all, |question| question.text.as_str());
         let by_kind = Answers::new(&self.all, |question| question.kind);

@@ -59,7 +59,7 @@ impl PropertyMeasure for Tally {
         }
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = (
             "decoy_balance",
             "how often the best cue picks the fact and not its decoy (a coin: .5)",
@@ -100,7 +100,7 @@ impl PropertyMeasure for Tally {
         if passed.is_none() {
             detail += &format!("; no verdict below {MIN_PAIRS} pairs");
         }
-        Property::found(id, name, shares[best], None, passed, detail)
+        Property::judged(id, name, shares[best], None, passed, detail)
     }
 }
 

@@ -56,7 +56,7 @@ impl PropertyMeasure for HeldOut {
         texts.for_each(|text| matcher.mark(text, &mut self.present));
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = (
             "held_out",
             "facts of the test split whose subject or value occurs in another split",
@@ -103,7 +103,7 @@ impl SoughtWords {
     }
 }
 
-fn named(subject: &str) -> Vec<&str> {
+fn names_in(subject: &str) -> Vec<&str> {
     Some(subject)
         .filter(|subject| !subject.is_empty())
         .into_iter()
@@ -114,7 +114,7 @@ fn named(subject: &str) -> Vec<&str> {
 fn matcher(facts: &[SoughtWords]) -> Matcher {
     let subjects = facts
         .iter()
-        .map(|fact| (ValueKind::Free, named(&fact.subject)));
+        .map(|fact| (ValueKind::Free, names_in(&fact.subject)));
     let values = facts
         .iter()
         .map(|fact| (fact.kind, fact.forms.iter().map(String::as_str).collect()));

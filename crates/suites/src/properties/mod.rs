@@ -31,7 +31,7 @@ trait PropertyMeasure {
     fn compare(&mut self, _: &Scenario) {}
 
     /// What the conversations have.
-    fn found(&self) -> Property;
+    fn measure(&self) -> Property;
 }
 
 /// Every property, in the order of reports.
@@ -63,7 +63,7 @@ pub fn measure_all<W: Walk>(conversations: &mut W) -> Result<Vec<Property>, W::E
         conversations
             .walk(&mut |scenario| all.iter_mut().for_each(|measure| measure.compare(scenario)))?;
     }
-    Ok(all.iter().map(|measure| measure.found()).collect())
+    Ok(all.iter().map(|measure| measure.measure()).collect())
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ pub(crate) mod tests {
             .scenarios
             .iter()
             .for_each(|scenario| measure.compare(scenario));
-        measure.found()
+        measure.measure()
     }
 
     /// A suite of conversations of one message each, given as group and text.

@@ -40,7 +40,7 @@ impl PropertyMeasure for Overlap {
         }
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = (
             "question_overlap",
             "questions that share a word of four characters with the answer",

@@ -65,7 +65,7 @@ impl PropertyMeasure for Passages {
         }
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = (
             "shared_passages",
             "greatest share of a conversation's passages of eight words in one other conversation",
@@ -100,7 +100,7 @@ impl PropertyMeasure for Passages {
             names.len() - 1
         );
         let passed = Some(most <= MAX_SHARE);
-        Property::found(id, name, most, Some(MAX_SHARE), passed, detail)
+        Property::judged(id, name, most, Some(MAX_SHARE), passed, detail)
     }
 }
 
@@ -343,7 +343,7 @@ mod tests {
             .iter()
             .for_each(|scenario| sampled.add(scenario));
         assert!(sampled.held.len() < 10_000);
-        let sampled = sampled.found();
+        let sampled = sampled.measure();
         assert!(
             sampled
                 .detail

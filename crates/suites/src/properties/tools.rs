@@ -24,7 +24,7 @@ impl PropertyMeasure for Declared {
             .extend((!scenario.tools.is_empty()).then(|| ConversationTools::new(scenario)));
     }
 
-    fn found(&self) -> Property {
+    fn measure(&self) -> Property {
         let (id, name) = (
             "called_tools",
             "declared tools that their conversation calls",
@@ -47,7 +47,7 @@ impl PropertyMeasure for Declared {
             least.idle_tokens,
             least.tokens
         );
-        Property::found(
+        Property::judged(
             id,
             name,
             called as f64 / declared as f64,

@@ -77,13 +77,13 @@ impl SkeletonSpec {
     /// # Errors
     /// [`SpecError`] if the skeletons cannot be read, hold no value, or a key does not fit them.
     pub fn suite(&self) -> Result<Suite, SpecError> {
-        self.written().map_err(|what| SpecError {
+        self.suite_from().map_err(|what| SpecError {
             path: self.path.clone(),
             what,
         })
     }
 
-    fn written(&self) -> Result<Suite, String> {
+    fn suite_from(&self) -> Result<Suite, String> {
         let mut skeletons = self.opened().map_err(|error| error.to_string())?;
         if let Some(numbers) = &self.sessions {
             skeletons.choose(numbers)?;

@@ -123,7 +123,7 @@ fn the_same_seed_gives_the_same_text_and_another_one_other_names() {
     assert!(one.intersection(&other).count() * 10 < one.len());
 }
 
-fn written(skeletons: &Skeletons) -> String {
+fn skeletons_text(skeletons: &Skeletons) -> String {
     let mut out = Vec::new();
     write(&mut out, skeletons).expect("holds no text");
     String::from_utf8(out).expect("is text")
@@ -132,7 +132,7 @@ fn written(skeletons: &Skeletons) -> String {
 #[test]
 fn a_file_reads_back_and_holds_no_text() {
     let skeletons = extract(&[session()]);
-    let text = written(&skeletons);
+    let text = skeletons_text(&skeletons);
     assert_eq!(read(&mut text.as_bytes()).expect("reads back"), skeletons);
     let session = text.lines().nth(1).expect("has a session");
     let longest = session
@@ -161,7 +161,7 @@ fn text_is_refused_wherever_it_is() {
         .push("ab".chars().map(u32::from).collect());
     let refused = check(&skeletons).expect_err("holds letters").to_string();
     assert!(refused.contains("`ab` as punctuation"), "{refused}");
-    let text = written(&extract(&[session()]));
+    let text = skeletons_text(&extract(&[session()]));
     for (from, to) in [
         ("\"project\":0", "\"project\":\"acme\""),
         ("\"t\":[", "\"t\":[\"x\","),
@@ -197,7 +197,7 @@ fn a_file_that_would_render_endless_text_is_refused() {
     let refused = |spoil: &dyn Fn(&mut Skeletons)| {
         let mut skeletons = extract(&[session()]);
         spoil(&mut skeletons);
-        let text = written(&skeletons);
+        let text = skeletons_text(&skeletons);
         read(&mut text.as_bytes())
             .expect_err("is refused")
             .to_string()

@@ -93,7 +93,7 @@ mod tests {
 
     const VALUES: [&str; 3] = ["KX-4711", "lib/cart.ex", "1,204"];
 
-    fn found(text: &str) -> Vec<(u32, bool, Vec<String>)> {
+    fn around_values(text: &str) -> Vec<(u32, bool, Vec<String>)> {
         let kinds = [ValueKind::Id, ValueKind::Path, ValueKind::Number];
         let matcher = Matcher::new(kinds.into_iter().zip(VALUES.map(|value| [value])));
         around(&matcher, text)
@@ -118,7 +118,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                found(text)
+                around_values(text)
                     .into_iter()
                     .map(|(_, is_stated, _)| is_stated)
                     .collect::<Vec<_>>(),
@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn words_are_those_of_the_unit_without_values() {
-        let told = found("We fixed the rounding in lib/cart.ex for KX-4711. Nothing else changed.");
+        let told = around_values(
+            "We fixed the rounding in lib/cart.ex for KX-4711. Nothing else changed.",
+        );
         let words = ["fix", "round"].map(str::to_owned).to_vec();
         assert_eq!(told, [(1, true, words.clone()), (0, true, words)]);
     }

@@ -401,7 +401,7 @@ mod tests {
     use super::*;
 
     /// The numbers of the patterns found, and where, in order of place.
-    fn found(patterns: &[String], text: &str) -> Vec<(usize, usize, usize)> {
+    fn places_of(patterns: &[String], text: &str) -> Vec<(usize, usize, usize)> {
         found_of(patterns.iter().cloned().map(whole).collect(), text)
     }
 
@@ -428,9 +428,9 @@ mod tests {
         ) {
             patterns.sort();
             patterns.dedup();
-            let together = found(&patterns, &text);
+            let together = places_of(&patterns, &text);
             let each = patterns.iter().enumerate().flat_map(|(number, pattern)| {
-                let alone = found(std::slice::from_ref(pattern), &text).into_iter();
+                let alone = places_of(std::slice::from_ref(pattern), &text).into_iter();
                 alone.map(move |(_, start, end)| (number, start, end))
             });
             prop_assert_eq!(together, each.collect::<Vec<_>>());
@@ -449,7 +449,7 @@ mod tests {
             let mut each = Vec::new();
             for (number, pattern) in patterns.iter().enumerate() {
                 let forms = broken(pattern).chain([pattern.clone()]).collect::<Vec<_>>();
-                let of_forms = found(&forms, &text).into_iter();
+                let of_forms = places_of(&forms, &text).into_iter();
                 each.extend(of_forms.map(|(_, start, end)| (number, start, end)));
             }
             each.sort_unstable();
@@ -466,7 +466,10 @@ mod tests {
         let alone = index([long.clone(), "q".to_owned()]);
         let beside = index([long.clone(), format!("{long}.map")]);
         assert_eq!((alone.ends.len(), beside.ends.len() > 10), (3, true));
-        assert_eq!(found(std::slice::from_ref(&long), &format!("{long}x")), []);
+        assert_eq!(
+            places_of(std::slice::from_ref(&long), &format!("{long}x")),
+            []
+        );
     }
 
     #[test]

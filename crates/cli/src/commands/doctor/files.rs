@@ -89,7 +89,7 @@ fn run(dir: &Path) -> DoctorCheck {
             false => DoctorCheck::ok("output", format!("`{shown}` is free")),
         };
     }
-    match kept(dir) {
+    match cases_in(dir) {
         Ok((found, cases)) => DoctorCheck::ok(
             "output",
             format!("`{shown}` holds {found} of {cases} replays"),
@@ -107,7 +107,7 @@ fn run(dir: &Path) -> DoctorCheck {
 }
 
 /// How many cases the folder holds, and of how many.
-fn kept(dir: &Path) -> anyhow::Result<(usize, usize)> {
+fn cases_in(dir: &Path) -> anyhow::Result<(usize, usize)> {
     let manifest = run_folder::read_manifest(dir)?;
     if !dir.join("records.jsonl").exists() {
         return Ok((0, manifest.cases));

@@ -16,7 +16,7 @@ pub(super) fn check(
     plan: &Plan,
     counter: Encoding,
 ) -> Result<Option<DoctorCheck>, Failure> {
-    let named = models::named(args);
+    let named = models::models_of_run(args);
     if named.iter().any(|(_, spec)| is_served(spec))
         || !named.iter().any(|(_, spec)| spec.starts_with("cassette:"))
     {

@@ -81,7 +81,7 @@ fn plan(args: &RunArgs) -> Result<Vec<DoctorCheck>, Failure> {
         Ok(counter) => counter,
         Err(failure) => return Ok(vec![DoctorCheck::problem("run", failure.words())]),
     };
-    let named = models::named(args);
+    let named = models::models_of_run(args);
     let planned = |(suite, entrants)| {
         let summarizer = named.summarizer().to_owned();
         let named = PlanOptions {

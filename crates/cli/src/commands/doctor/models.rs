@@ -19,8 +19,8 @@ const SKEW: Duration = Duration::from_secs(300);
 const LISTED: usize = 8;
 
 /// The models that a run calls.
-pub(super) fn named(args: &RunArgs) -> Roles<String> {
-    Roles::named(&args.setting, args.judge.as_deref())
+pub(super) fn models_of_run(args: &RunArgs) -> Roles<String> {
+    Roles::from_arguments(&args.setting, args.judge.as_deref())
 }
 
 pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
@@ -29,7 +29,7 @@ pub(super) fn checks(args: &DoctorArgs) -> Result<Vec<DoctorCheck>, Failure> {
         .build()
         .map_err(Failure::failed)?;
     let mut checks = Vec::new();
-    let named = named(&args.run);
+    let named = models_of_run(&args.run);
     for (role, spec) in named.iter() {
         checks.extend(runtime.block_on(of_model(role.flag(), spec, args.call)));
     }

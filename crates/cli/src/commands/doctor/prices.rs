@@ -20,7 +20,7 @@ pub(super) fn checks(args: &RunArgs) -> Vec<DoctorCheck> {
     };
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let mut checks: Vec<DoctorCheck> = dates(&table, today).into_iter().collect();
-    for (_, spec) in models::named(args).iter() {
+    for (_, spec) in models::models_of_run(args).iter() {
         checks.extend(model(&table, spec, today));
     }
     if checks.is_empty() {

@@ -30,13 +30,13 @@ pub(super) fn install(
     let file = SettingsFile::open(program, settings).map_err(Failure::usage)?;
     let before = file.before.as_deref().unwrap_or_default();
     let after = file
-        .named(with_hook(program, before, command))
+        .naming_file(with_hook(program, before, command))
         .map_err(Failure::usage)?;
     if after == before {
         return say(&format!("`{}` has the hook already\n", file.path.display()));
     }
     let is_first = file
-        .named(without_hook(program, before, true))
+        .naming_file(without_hook(program, before, true))
         .map_err(Failure::usage)?
         == before;
     let copy = copy_of(&file.path);
@@ -69,7 +69,7 @@ pub(super) fn uninstall(
     let file = SettingsFile::open(program, settings).map_err(Failure::usage)?;
     let now = file.before.as_deref().unwrap_or_default();
     let cut = file
-        .named(without_hook(program, now, true))
+        .naming_file(without_hook(program, now, true))
         .map_err(Failure::usage)?;
     if cut == now {
         return say(&format!(
@@ -251,7 +251,7 @@ impl SettingsFile {
     }
 
     /// An error with the file and what to do.
-    fn named<T>(&self, result: Result<T>) -> Result<T> {
+    fn naming_file<T>(&self, result: Result<T>) -> Result<T> {
         result.with_context(|| {
             format!(
                 "`{}` is not changed: mend it, or add by hand what `hook --print` prints",

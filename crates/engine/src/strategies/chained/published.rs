@@ -88,9 +88,9 @@ pub(super) fn selection<'s>(cx: &Context<'s>) -> Result<Selection<'s>, Declined>
     }
     let kept = entries[boundary..]
         .iter()
-        .filter(|entry| entry.written().is_none());
+        .filter(|entry| entry.written_parts().is_none());
     Ok(Selection {
-        system: entries[0].kept(),
+        system: entries[0].log_message(),
         kept: kept.filter_map(Entry::message_id).collect(),
         leaving: entries[1..boundary].iter().collect(),
     })

@@ -136,7 +136,7 @@ impl Strategy for Extracting {
     async fn checkpoint(&self, cx: &Context<'_>) -> Result<NewRecord, FailReason> {
         let body = match self.extract(cx).await {
             Err(_) if self.checkpoints.overwrite => NOTHING.to_owned(),
-            body => self.kept(cx, body?),
+            body => self.with_last(cx, body?),
         };
         Ok(NewRecord::new(RecordKind::Checkpoint, ends_of(cx), body))
     }
@@ -211,7 +211,7 @@ impl Extracting {
 
     /// A new checkpoint together with what the last one held, as much of both as a checkpoint may
     /// have.
-    fn kept(&self, cx: &Context<'_>, body: String) -> String {
+    fn with_last(&self, cx: &Context<'_>, body: String) -> String {
         let body = updated(cx, &self.prompt, body, self.checkpoints);
         match serde_json::from_str::<Checkpoint>(&body) {
             Ok(mut checkpoint) if !self.checkpoints.untrimmed => {

@@ -214,7 +214,7 @@ fn spoken_that_leave<'s>(cx: &Context<'s>, selection: &Selection<'s>) -> Vec<&'s
         .view
         .entries()
         .iter()
-        .filter(|entry| entry.role() != Role::System && entry.written().is_none());
+        .filter(|entry| entry.role() != Role::System && entry.written_parts().is_none());
     let leaves = |entry: &&Entry| {
         entry
             .message_id()

@@ -166,11 +166,12 @@ fn truncated(cx: &Context<'_>, selection: &Selection<'_>, reason: FailReason) ->
     let mut edits: Vec<Edit> = system_with_sections(cx, selection).into_iter().collect();
     let summaries = summaries(cx, selection);
     let written = tokens(&summaries);
-    edits.extend(
-        summaries
-            .iter()
-            .map(|entry| Edit::Insert(entry.role(), entry.written().unwrap_or_default().to_vec())),
-    );
+    edits.extend(summaries.iter().map(|entry| {
+        Edit::Insert(
+            entry.role(),
+            entry.written_parts().unwrap_or_default().to_vec(),
+        )
+    }));
     // A summary opens the chat as well, so where it takes all the room the notice goes.
     if summaries.is_empty()
         || total([written, MESSAGE_OVERHEAD, cx.counter.count_text(NOTICE)]) <= cx.budget.written
@@ -233,7 +234,7 @@ fn tokens(entries: &[&Entry]) -> u32 {
 }
 
 fn is_summary(entry: &Entry) -> bool {
-    entry.written().is_some_and(|written| {
+    entry.written_parts().is_some_and(|written| {
         written
             .iter()
             .any(|part| matches!(part.origin, Origin::Summary(_)))

@@ -238,7 +238,7 @@ pub(crate) fn invariant_11_thinking(moment: &Moment<'_>) -> Checked {
         .view()
         .entries()
         .iter()
-        .filter(|entry| entry.written().is_some())
+        .filter(|entry| entry.written_parts().is_some())
     {
         prop_assert!(
             entry
@@ -297,7 +297,7 @@ pub(crate) fn invariant_13_media(moment: &Moment<'_>) -> Checked {
         .view()
         .entries()
         .iter()
-        .filter_map(Entry::written)
+        .filter_map(Entry::written_parts)
         .flatten();
     prop_assert!(written.into_iter().all(|written| !is_media(&written.part)));
     Ok(())
@@ -363,7 +363,7 @@ pub(crate) fn invariant_18_one_break(moment: &Moment<'_>) -> Checked {
         return Ok(());
     }
     let entries = moment.session.view().entries();
-    let is_kept = |entry: &&Entry| entry.kept().is_some();
+    let is_kept = |entry: &&Entry| entry.log_message().is_some();
     let is_filler = |entry: &&Entry| {
         entry.role() == Role::Tool && entry.parts().all(|(_, origin)| origin == Origin::Filler)
     };
@@ -414,7 +414,7 @@ pub(crate) fn invariant_21_text_stays_data(moment: &Moment<'_>) -> Checked {
         .iter()
         .filter(|entry| entry.role() != Role::System);
     let mut origins = written
-        .filter_map(Entry::written)
+        .filter_map(Entry::written_parts)
         .flatten()
         .map(|written| written.origin);
     prop_assert!(origins.all(|origin| !matches!(origin, Origin::Spoken(_))));
@@ -460,7 +460,7 @@ fn gave_up(event: &Event) -> bool {
 
 /// The log messages that a view holds unchanged.
 fn kept(view: &View) -> Vec<u32> {
-    let kept = view.entries().iter().filter_map(Entry::kept);
+    let kept = view.entries().iter().filter_map(Entry::log_message);
     kept.map(|message| message.id.0).collect()
 }
 

@@ -64,7 +64,7 @@ fn whole(view: &View) -> BTreeSet<u32> {
         .entries()
         .iter()
         .filter(|entry| entry.role() != Role::System);
-    said.filter_map(Entry::kept)
+    said.filter_map(Entry::log_message)
         .map(|message| message.id.0)
         .collect()
 }

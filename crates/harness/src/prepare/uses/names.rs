@@ -74,17 +74,19 @@ impl OtherNames {
             return false;
         };
         let is_in = |text: &str| self.items_in(text, facts).any(|found| found == item);
-        view.entries().iter().any(|entry| match entry.kept() {
-            Some(kept) => {
-                let message = index(kept.id);
-                message < before && self.named_in(message, kept, facts).contains(&item)
-            }
-            None => entry
-                .parts()
-                .filter(|(_, origin)| counts(*origin))
-                .filter_map(|(part, _)| part_text(part))
-                .any(is_in),
-        })
+        view.entries()
+            .iter()
+            .any(|entry| match entry.log_message() {
+                Some(kept) => {
+                    let message = index(kept.id);
+                    message < before && self.named_in(message, kept, facts).contains(&item)
+                }
+                None => entry
+                    .parts()
+                    .filter(|(_, origin)| counts(*origin))
+                    .filter_map(|(part, _)| part_text(part))
+                    .any(is_in),
+            })
     }
 
     fn named_in(&self, index: usize, message: &Message, facts: &Matcher) -> &BTreeSet<usize> {

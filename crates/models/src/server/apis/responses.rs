@@ -65,7 +65,7 @@ fn item(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     } else {
         "message"
     } {
-        "message" => said(item),
+        "message" => item_messages(item),
         "function_call" => called(item),
         "function_call_output" => {
             let output = super::content(&item.get("output"), part)?;
@@ -94,7 +94,7 @@ fn called(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     Ok(vec![super::message(Role::Assistant, vec![call])])
 }
 
-fn said(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
+fn item_messages(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
     let (role, content) = (item.get("role"), item.get("content"));
     let role = match role.text()? {
         "system" | "developer" => Role::System,

@@ -189,7 +189,7 @@ impl CorrectedRecall {
 
     /// By unit, what each fact that CR* finds adds to the unit's value: how far it falls where
     /// contexts lose the fact.
-    pub(crate) fn held(&self, strategy: &StrategyRecords) -> Vec<Vec<f64>> {
+    pub(crate) fn adds_by_fact(&self, strategy: &StrategyRecords) -> Vec<Vec<f64>> {
         let of_unit = |(unit, terms): (&UnitRecords, &Vec<LookSums>)| {
             let whole: f64 = terms.iter().map(|term| term.weight).sum();
             let shares = unit

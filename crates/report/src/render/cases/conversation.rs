@@ -16,7 +16,9 @@ use super::paged::{pages, slice, span};
 use crate::numbers::grouped;
 use crate::render::explain::Story;
 use crate::render::explain::marked::FactMarks;
-use crate::render::explain::parts::{CaseLists, PagePlace, cut, legend, points, said, stated};
+use crate::render::explain::parts::{
+    CaseLists, PagePlace, cut, legend, message_parts, points, stated,
+};
 use crate::render::plots::{context_over, draw};
 use crate::render::{ReportError, filled, made};
 
@@ -71,7 +73,7 @@ impl<'c> ConversationPage<'c> {
         let marks = FactMarks::new(scenario.facts.iter().filter(|fact| fact.decoy_of.is_none()));
         let shown = messages
             .iter()
-            .map(|counted| said(&counted.message, &marks, ROOM))
+            .map(|counted| message_parts(&counted.message, &marks, ROOM))
             .collect::<Vec<_>>();
         let head = pictures
             .iter()
@@ -303,7 +305,7 @@ pub(super) struct ConversationRow {
 
 impl ConversationRow {
     /// The share of the facts that were said and are not lost; infinite if none was said.
-    pub(super) fn kept(&self) -> f64 {
+    pub(super) fn share_kept(&self) -> f64 {
         if self.stated == 0 {
             f64::INFINITY
         } else {
@@ -316,7 +318,7 @@ impl ConversationRow {
         json!({
             "name": self.name,
             "file": self.file,
-            "kept": if self.stated == 0 { "-".to_owned() } else { format!("{:.0} %", 100.0 * self.kept()) },
+            "kept": if self.stated == 0 { "-".to_owned() } else { format!("{:.0} %", 100.0 * self.share_kept()) },
             "counts": [count(self.lost), count(self.stated), count(self.compactions as usize), count(self.messages), count(self.tokens as usize)],
         })
     }

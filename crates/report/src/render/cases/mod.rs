@@ -182,7 +182,7 @@ impl Cases {
         };
         for ((protocol, strategy), mut rows) in std::mem::take(&mut self.lists) {
             // The greatest losses first.
-            rows.sort_by(|one, other| one.kept().total_cmp(&other.kept()));
+            rows.sort_by(|one, other| one.share_kept().total_cmp(&other.share_kept()));
             let rows = rows.iter().map(ConversationRow::shown).collect::<Vec<_>>();
             let parts = pages(0, rows.iter().map(span));
             for (at, part) in parts.iter().enumerate() {

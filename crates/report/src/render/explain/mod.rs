@@ -161,7 +161,7 @@ impl<'s> Story<'s> {
     }
 
     /// What a compaction put into the view.
-    fn written(&self, row: &CompactionRow) -> impl Iterator<Item = &'s str> {
+    fn texts_added(&self, row: &CompactionRow) -> impl Iterator<Item = &'s str> {
         row.inserted
             .iter()
             .filter_map(|hash| self.texts.get(hash).map(String::as_str))

@@ -4,7 +4,7 @@ use compactometer_engine::message::Message;
 use serde_json::{Value, json};
 
 use super::Story;
-use super::parts::{CaseLists, PagePlace, legend, points, said, stated};
+use super::parts::{CaseLists, PagePlace, legend, message_parts, points, stated};
 use super::timeline::TimelineStep;
 use crate::render::{ReportError, filled};
 
@@ -35,7 +35,7 @@ impl Story<'_> {
                 .iter()
                 .filter(|step| step.after() == message.id)
                 .map(TimelineStep::words);
-            json!({"said": said(message, &marks, usize::MAX), "decisions": decisions.collect::<Vec<_>>()})
+            json!({"said": message_parts(message, &marks, usize::MAX), "decisions": decisions.collect::<Vec<_>>()})
         };
         let page = json!({
             "title": self.title(),

@@ -174,7 +174,7 @@ fn step(
     let changes = round.map(|round| story.changes(round)).unwrap_or_default();
     let mut room = place.room;
     let written: Vec<_> = match decision {
-        TimelineStep::Compaction(row, ..) => story.written(row).collect(),
+        TimelineStep::Compaction(row, ..) => story.texts_added(row).collect(),
         TimelineStep::Checkpoint(row) => story.answers(row).collect(),
         TimelineStep::Recovery(_) => Vec::new(),
     };
@@ -245,7 +245,11 @@ fn told(
 }
 
 /// A message, each part after its tool's name or kind.
-pub(in crate::render) fn said(message: &Message, marks: &FactMarks<'_>, mut room: usize) -> Value {
+pub(in crate::render) fn message_parts(
+    message: &Message,
+    marks: &FactMarks<'_>,
+    mut room: usize,
+) -> Value {
     let mut part = |part: &Part| {
         let kind = match part {
             Part::Text { .. } => "",

@@ -40,7 +40,7 @@ impl Story<'_> {
                 let _ = writeln!(text, "  {line}");
             }
             let Some(round) = round else { continue };
-            self.written(row)
+            self.texts_added(row)
                 .for_each(|written| tell_written(&mut text, written));
             tell_changes(&mut text, self, round);
         }

@@ -293,7 +293,7 @@ mod tests {
     use crate::common;
 
     /// The files of a paper, by name.
-    fn written(manifest: &Manifest, records: &[Record]) -> BTreeMap<String, Vec<u8>> {
+    fn paper_files(manifest: &Manifest, records: &[Record]) -> BTreeMap<String, Vec<u8>> {
         let dir = tempfile::tempdir().expect("a folder");
         write_paper(dir.path(), manifest, records, &common::prices()).expect("a paper");
         let files = std::fs::read_dir(dir.path().join(PAPER_FOLDER)).expect("the folder");
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn the_table_has_every_row_with_the_numbers_of_the_summary() {
         let (manifest, records) = common::simulated::run(5);
-        let files = written(&manifest, &records);
+        let files = paper_files(&manifest, &records);
         let table = text(&files, "table.tex");
         let summary = crate::summarize(&manifest, &records, &common::prices());
         let group = &summary.groups[0];
@@ -330,14 +330,14 @@ mod tests {
             "{line}"
         );
         assert!(line.contains(&format!(" & {cost:.2} & ")), "{line}");
-        assert_eq!(files, written(&manifest, &records), "the same bytes");
+        assert_eq!(files, paper_files(&manifest, &records), "the same bytes");
     }
 
     #[test]
     fn marks_and_columns_are_explained_in_the_caption() {
         let (manifest, mut records) = common::simulated::run(5);
         let caption = |records: &[Record]| {
-            let paper = written(&manifest, records);
+            let paper = paper_files(&manifest, records);
             text(&paper, "paper.tex").to_owned()
         };
         let before = caption(&records);
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn figures_have_the_width_of_a_column_and_every_font_in_them() {
         let (manifest, records) = common::simulated::run(5);
-        let files = written(&manifest, &records);
+        let files = paper_files(&manifest, &records);
         for name in ["frontier.pdf", "fates.pdf"] {
             let pdf = &files[name];
             let has = |part: &[u8]| pdf.windows(part.len()).any(|found| found == part);
@@ -392,7 +392,7 @@ mod tests {
         }
         manifest.suite = hostile.to_owned();
         manifest.command.push(hostile.to_owned());
-        let files = written(&manifest, &records);
+        let files = paper_files(&manifest, &records);
         for name in ["table.tex", "setup.tex", "paper.tex"] {
             let text = text(&files, name).replace("\\allowbreak{}", "");
             assert!(text.contains(shown), "{name}: {text}");

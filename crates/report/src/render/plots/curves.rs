@@ -19,7 +19,7 @@ pub(super) struct RecallCurve<'s> {
 
 impl<'s> RecallCurve<'s> {
     /// The points that can be compared: no curve leads through a failure.
-    pub(super) fn held(&self) -> impl Iterator<Item = (f64, &'s SweepPoint)> {
+    pub(super) fn sound_points(&self) -> impl Iterator<Item = (f64, &'s SweepPoint)> {
         self.points
             .iter()
             .copied()
@@ -101,7 +101,7 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
     let mut figure = Figure::new(super::WIDTH, height);
     let recalls = curves
         .iter()
-        .flat_map(RecallCurve::held)
+        .flat_map(RecallCurve::sound_points)
         .map(|(_, point)| &point.recall);
     let y = Scale::covering(
         recalls
@@ -119,7 +119,7 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
     for (place, curve) in curves.iter().enumerate().rev() {
         let aside = axes.aside(place);
         let points = curve
-            .held()
+            .sound_points()
             .map(|(x, point)| (axes.within(x + aside), &point.recall))
             .collect::<Vec<_>>();
         axes.curve_with_intervals(&mut figure, &points, curve.style, Some(0));
@@ -136,7 +136,7 @@ pub(super) fn draw(sweep: &Sweep, curves: &[RecallCurve], x_title: &str, x: Scal
 }
 
 /// What each strategy may write at the run's size and its own split, for captions.
-pub(super) fn written(points: &[SweepPoint], retained: u32) -> String {
+pub(super) fn written_sizes(points: &[SweepPoint], retained: u32) -> String {
     let own = points.iter().filter(|point| {
         point.retained == retained && point.is_own_split && point.family.is_tested()
     });

@@ -89,7 +89,7 @@ fn laid_out(mut panels: Vec<Panel>, band: &ByRound, titles: &Titles<'_>) -> Figu
     let last = rounds().map(|(round, _)| *round).max().unwrap_or(0);
     let first = rounds().map(|(round, _)| *round).min().unwrap_or(0);
     if last == first {
-        return said(if panels.is_empty() {
+        return sentence_panel(if panels.is_empty() {
             titles.none
         } else {
             super::axes::ONE_ROUND
@@ -174,7 +174,7 @@ fn shortened(name: &str, width: f64) -> String {
 }
 
 /// A picture of one sentence.
-fn said(why: &str) -> Figure {
+fn sentence_panel(why: &str) -> Figure {
     let lines = wrap(why, WIDTH - 80.0);
     let mut figure = Figure::new(WIDTH, LINE * (lines.len() as f64 + 1.0));
     for (at, line) in lines.into_iter().enumerate() {

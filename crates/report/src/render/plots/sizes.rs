@@ -19,7 +19,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     let curves = curves::collect(group, &sweep.sizes, |point| point.tokens_retained);
     let tokens = curves
         .iter()
-        .flat_map(|curve| curve.held())
+        .flat_map(|curve| curve.sound_points())
         .map(|(tokens, _)| tokens);
     let figure = curves::draw(
         sweep,
@@ -34,7 +34,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
             "Each strategy at each retained budget, over the mean tokens that its compactions left. Compare \
              strategies at one size, if necessary between two points of a curve. Points are drawn side by side, a little right of their \
              places. A point at which a strategy fails too often is left out, and the strategy is marked. {} {}",
-            curves::written(&sweep.sizes, sweep.retained),
+            curves::written_sizes(&sweep.sizes, sweep.retained),
             note(sweep)
         ),
         figure,

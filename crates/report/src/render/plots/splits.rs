@@ -26,7 +26,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
     );
     let shares = curves
         .iter()
-        .flat_map(|curve| curve.held())
+        .flat_map(|curve| curve.sound_points())
         .map(|(share, _)| share);
     let figure = curves::draw(sweep, &curves, &title, Scale::covering(shares));
     Some(Plot {
@@ -37,7 +37,7 @@ pub(super) fn plot(summary: &Summary) -> Option<Plot> {
              right, unless a share of the sweep is larger); one without a tail to choose has one point. Points are \
              drawn side by side, a little right of their places. A point at which a strategy fails too often is left out, and the \
              strategy is marked. {} {}",
-            curves::written(&sweep.splits, retained),
+            curves::written_sizes(&sweep.splits, retained),
             note(sweep)
         ),
         figure,

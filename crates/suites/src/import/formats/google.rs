@@ -79,12 +79,14 @@ fn add(
         let compacted = compacted(place, compaction, session, recorder)?;
         session.compactions.push(compacted);
     } else if row["content"].is_object() {
-        let said = said(place, at_ms(&row["timestamp"]), &row["content"], recorder)?;
+        let said = content_messages(place, at_ms(&row["timestamp"]), &row["content"], recorder)?;
         session
             .messages
             .extend(with_usage(said, &row["usageMetadata"]));
     } else if is_content(row) {
-        session.messages.extend(said(place, None, row, recorder)?);
+        session
+            .messages
+            .extend(content_messages(place, None, row, recorder)?);
     } else {
         recorder.ignore("event without content");
     }
@@ -96,7 +98,7 @@ fn at_ms(seconds: &Value) -> Option<i64> {
 }
 
 /// The messages of a content: its results, then what was said.
-fn said(
+fn content_messages(
     place: Place,
     at_ms: Option<i64>,
     content: &Value,

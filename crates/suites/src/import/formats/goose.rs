@@ -102,7 +102,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
         } else {
             let last = read.compactions.last().map(|one| one.place);
             let is_new = last.is_none() || read.messages.last().map(|said| said.place) > last;
-            written(&mut read.compactions, *place, row, is_new, &visible);
+            add_written(&mut read.compactions, *place, row, is_new, &visible);
         }
     }
     let directory = rows.iter().find_map(|(_, row)| row["working_dir"].as_str());
@@ -117,7 +117,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
 
 /// Adds what the program wrote to the compaction that it belongs to, which is a new one if
 /// something was said since the last.
-fn written(
+fn add_written(
     compactions: &mut Vec<Compaction>,
     place: Place,
     row: &Value,

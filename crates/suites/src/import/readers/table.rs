@@ -150,7 +150,9 @@ impl<'t, 'r> ReadByTable<'t, 'r> {
             None => None,
         };
         let role = self.role(row.pointer(self.table.role));
-        let content = found(row, self.table.content).cloned().unwrap_or_default();
+        let content = first_value(row, self.table.content)
+            .cloned()
+            .unwrap_or_default();
         let mut said = Vec::new();
         self.content(place, role, &content, &mut said)?;
         // Results of calls come before what a user says beside them.
@@ -257,7 +259,7 @@ impl<'t, 'r> ReadByTable<'t, 'r> {
         match known {
             TableBlock::Aside => self.recorder.ignore(kind),
             TableBlock::Text(at) | TableBlock::TextOf(_, at) | TableBlock::Thinking(at)
-                if found(block, at).is_none() =>
+                if first_value(block, at).is_none() =>
             {
                 self.recorder
                     .ignore(&format!("block `{kind}` without words"));
@@ -281,13 +283,13 @@ impl<'t, 'r> ReadByTable<'t, 'r> {
             TableBlock::Done(call, answer) => {
                 said.push((Role::Assistant, call.part(block, rest)));
                 // A call that is not finished has none.
-                if found(block, answer.1).is_some() {
+                if first_value(block, answer.1).is_some() {
                     said.push((Role::Tool, answer.result(block)));
                 }
             }
             TableBlock::Media(kind, data) => {
                 let kind = block.pointer(kind).unwrap_or(&Value::Null);
-                let data = found(block, data).unwrap_or(&Value::Null);
+                let data = first_value(block, data).unwrap_or(&Value::Null);
                 let is_encoded = data.as_str().is_some_and(|data| !data.contains(':'));
                 said.push((role.unwrap_or(Role::User), media(kind, data, is_encoded)));
             }
@@ -359,19 +361,19 @@ fn thinking(text: String) -> Part {
     }
 }
 
-fn found<'v>(value: &'v Value, pointers: &[&str]) -> Option<&'v Value> {
+fn first_value<'v>(value: &'v Value, pointers: &[&str]) -> Option<&'v Value> {
     let mut values = pointers.iter().filter_map(|at| value.pointer(at));
     values.find(|found| !found.is_null())
 }
 
 fn at_first(value: &Value, pointers: &[&str]) -> String {
-    found(value, pointers).map(words).unwrap_or_default()
+    first_value(value, pointers).map(words).unwrap_or_default()
 }
 
 /// The arguments of a call as JSON: a text that is JSON as it is, another text under the name of its
 /// field.
 fn arguments(block: &Value, pointers: &[&str]) -> String {
-    let mut fields = pointers.iter().map(|at| (*at, found(block, &[at])));
+    let mut fields = pointers.iter().map(|at| (*at, first_value(block, &[at])));
     match fields.find_map(|(at, value)| Some((at, value?))) {
         Some((at, value)) => as_arguments(at.rsplit('/').next().unwrap_or_default(), value),
         None => "{}".to_owned(),

@@ -153,7 +153,7 @@ impl Masker {
                 .name(key)
                 .or_else(|| pair.filter(|_| key.eq_ignore_ascii_case("value")));
             let masked = match name {
-                Some(name) => self.named(name, field),
+                Some(name) => self.mask_field(name, field),
                 None => self.value(field),
             };
             masked | changed
@@ -162,7 +162,7 @@ impl Masker {
 
     /// Masks a named field, which is a text or a list of texts. A text that is not a secret as a
     /// whole may still contain one.
-    fn named(&mut self, name: &'static Name, field: &mut Value) -> bool {
+    fn mask_field(&mut self, name: &'static Name, field: &mut Value) -> bool {
         match field {
             Value::String(text) => {
                 if name.weak && self.replace(text) {
@@ -176,7 +176,7 @@ impl Masker {
             }
             Value::Array(items) => items
                 .iter_mut()
-                .fold(false, |changed, item| self.named(name, item) | changed),
+                .fold(false, |changed, item| self.mask_field(name, item) | changed),
             other => self.value(other),
         }
     }
@@ -214,7 +214,7 @@ impl Masker {
             .iter()
             .flat_map(|form| form.find(text, &rows.known));
         let mut changed = self.splice(text, &union(found.collect()));
-        changed |= self.splice(text, &table.named(text));
+        changed |= self.splice(text, &table.after_names(text));
         for form in &rows.random {
             changed |= self.splice(text, &form.find(text, &rows.known));
         }

@@ -27,7 +27,7 @@ struct Hit<'t, 'a> {
 
 impl SecretTable {
     /// All secrets that follow such names, in order.
-    pub(super) fn named(&self, text: &str) -> Vec<FoundSecret<'_>> {
+    pub(super) fn after_names(&self, text: &str) -> Vec<FoundSecret<'_>> {
         let mut found = Vec::<FoundSecret<'_>>::new();
         for end in self.end.find_iter(text) {
             let masked = found.last().is_some_and(|last| end.start() < last.at.end);

@@ -131,14 +131,14 @@ fn compactions(found: &Scenario) -> Vec<ShownCompactions> {
     found.compactions.iter().map(shown).collect()
 }
 
-fn written(role: Role, text: &str) -> Retained {
+fn written_text(role: Role, text: &str) -> Retained {
     Retained::Written {
         role,
         text: text.to_owned(),
     }
 }
 
-fn kept(id: u32) -> Retained {
+fn kept_message(id: u32) -> Retained {
     Retained::Kept(MessageId(id))
 }
 
@@ -182,10 +182,13 @@ fn gemini_chats_are_whole_across_compactions() {
         (Some((800, 100, 0, 27)), Some(1_767_323_048_000))
     );
     let first = vec![
-        written(Role::User, "The port is 8443."),
-        written(Role::Assistant, "Got it."),
+        written_text(Role::User, "The port is 8443."),
+        written_text(Role::Assistant, "Got it."),
     ];
-    let second = vec![written(Role::User, "Port 8443, host asked."), kept(6)];
+    let second = vec![
+        written_text(Role::User, "Port 8443, host asked."),
+        kept_message(6),
+    ];
     assert_eq!(
         compactions(found),
         [
@@ -273,12 +276,12 @@ fn qwen_sessions_follow_the_last_branch_across_compactions() {
         (Some((800, 100, 0, 20)), Some(1_767_323_048_000))
     );
     let first = vec![
-        written(Role::User, "The port is 8443."),
-        written(Role::Assistant, "Got it."),
-        kept(2),
-        kept(3),
+        written_text(Role::User, "The port is 8443."),
+        written_text(Role::Assistant, "Got it."),
+        kept_message(2),
+        kept_message(3),
     ];
-    let second = vec![written(Role::User, "8443."), kept(4)];
+    let second = vec![written_text(Role::User, "8443."), kept_message(4)];
     let trigger = |word: &str| Some(word.to_owned());
     assert_eq!(
         compactions(found),
@@ -412,10 +415,13 @@ fn opencode_sessions_are_whole_across_compactions() {
         (Some((800, 100, 5, 27)), Some((30, 0, 0, 2)))
     );
     assert_eq!(found.messages[2].at_ms, Some(1_767_323_048_000));
-    let question = || written(Role::User, "What did we do so far?");
-    let mut first = vec![question(), written(Role::Assistant, "The port is 8443.")];
-    first.extend((2..=5).map(kept));
-    first.push(written(Role::User, "Continue."));
+    let question = || written_text(Role::User, "What did we do so far?");
+    let mut first = vec![
+        question(),
+        written_text(Role::Assistant, "The port is 8443."),
+    ];
+    first.extend((2..=5).map(kept_message));
+    first.push(written_text(Role::User, "Continue."));
     let trigger = |word: &str| Some(word.to_owned());
     assert_eq!(
         compactions(found),
@@ -426,7 +432,7 @@ fn opencode_sessions_are_whole_across_compactions() {
                 Some(1_767_323_054_000),
                 trigger("manual"),
                 None,
-                vec![question(), written(Role::Assistant, "8443.")]
+                vec![question(), written_text(Role::Assistant, "8443.")]
             )
         ]
     );
@@ -499,8 +505,16 @@ fn openhands_events_are_whole_across_condensations() {
          4 tool: call_1->port = 8443 | call_2->no command (error)\n5 assistant: text(It is 8443.)\n6 user: text(Thanks.)"
     );
     assert_eq!(found.messages[1].at_ms, Some(1_767_323_046_000));
-    let first = vec![kept(2), written(Role::User, "The port is 8443."), kept(4)];
-    let second = vec![kept(2), written(Role::User, "8443."), kept(5)];
+    let first = vec![
+        kept_message(2),
+        written_text(Role::User, "The port is 8443."),
+        kept_message(4),
+    ];
+    let second = vec![
+        kept_message(2),
+        written_text(Role::User, "8443."),
+        kept_message(5),
+    ];
     assert_eq!(
         compactions(found),
         [
@@ -547,7 +561,7 @@ fn openhands_runs_are_one_conversation_each() {
         (usage(found, 2), found.messages[2].at_ms),
         (Some((800, 100, 0, 20)), Some(1_767_323_047_000))
     );
-    let context = |summary| vec![kept(2), written(Role::User, summary)];
+    let context = |summary| vec![kept_message(2), written_text(Role::User, summary)];
     assert_eq!(
         compactions(found),
         [

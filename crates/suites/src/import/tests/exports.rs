@@ -41,7 +41,7 @@ fn swe_agent_outputs_are_whole_and_what_a_request_left_out_is_a_compaction() {
          7 assistant: text(It is 8443.)"
     );
     assert_eq!(found.projects, ["shop"]);
-    let written = |lines: &str| written(Role::Tool, &format!("Old output: ({lines} omitted)"));
+    let written = |lines: &str| written_text(Role::Tool, &format!("Old output: ({lines} omitted)"));
     let kept = |id| Retained::Kept(MessageId(id));
     let [one, two] = &found.compactions[..] else {
         panic!("two compactions: {:?}", found.compactions)
@@ -68,7 +68,7 @@ fn swe_agent_outputs_are_whole_and_what_a_request_left_out_is_a_compaction() {
     );
 }
 
-fn written(role: Role, text: &str) -> Retained {
+fn written_text(role: Role, text: &str) -> Retained {
     Retained::Written {
         role,
         text: text.to_owned(),
@@ -219,7 +219,7 @@ fn inspect_samples_are_built_from_their_requests() {
     };
     let left = [
         Retained::Kept(MessageId(2)),
-        written(Role::User, "SUMMARY\nThe port in the file is 8443. Go on."),
+        written_text(Role::User, "SUMMARY\nThe port in the file is 8443. Go on."),
     ];
     assert_eq!((one.after, &one.context[..]), (MessageId(4), &left[..]));
     assert_eq!(

@@ -16,7 +16,7 @@ fn ignored(imported: &Imported) -> Vec<(&str, usize)> {
         .collect()
 }
 
-fn written(text: &str) -> Retained {
+fn written_text(text: &str) -> Retained {
     Retained::Written {
         role: Role::User,
         text: text.to_owned(),
@@ -52,7 +52,7 @@ fn spans_of_a_conversation_are_one_conversation_with_its_compactions() {
     };
     let left = [
         Retained::Kept(MessageId(2)),
-        written("Summary so far: the port of the shop is 8443."),
+        written_text("Summary so far: the port of the shop is 8443."),
     ];
     assert_eq!(
         (one.after, &one.context[..], one.reported_tokens),

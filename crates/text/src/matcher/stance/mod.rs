@@ -102,7 +102,7 @@ fn is_left_behind(
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Stance {
+    fn stance_in(text: &str) -> Stance {
         let start = text.find("VALUE").expect("the text holds it");
         stance(text, start, start + 5, false)
     }
@@ -164,7 +164,7 @@ mod tests {
             ("replaced Redis by VALUE", Asserted),
             ("copy from VALUE to there", Asserted),
         ] {
-            assert_eq!(said(text), expected, "{text}");
+            assert_eq!(stance_in(text), expected, "{text}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::row::ClaudeCodeRow;
 use crate::import::session::Cleared;
 
 /// The ids of the calls whose results a row takes out.
-pub(super) fn named(row: &Value) -> Vec<String> {
+pub(super) fn cleared_calls(row: &Value) -> Vec<String> {
     let ids = row["microcompactMetadata"]["compactedToolIds"].as_array();
     let ids = ids.into_iter().flatten().filter_map(Value::as_str);
     ids.map(str::to_owned).collect()

@@ -199,7 +199,7 @@ fn row(
     let attached = compactions::attached(&value);
     let summary = is_summary(&value);
     let by_program = queued::is_by_program(&value, queued.as_ref());
-    let cleared = cleared::named(&value);
+    let cleared = cleared::cleared_calls(&value);
     if let Some(message) = queued {
         value["message"] = message;
     }
@@ -356,7 +356,7 @@ impl ClaudeCodeReader<'_> {
         if row.summary {
             self.0.recorder.repair(row.place, OF_SUMMARY.to_owned())?;
         }
-        let said = |role, parts| said(row, role, parts);
+        let said = |role, parts| spoken_row(row, role, parts);
         let answers = !results.is_empty();
         if answers {
             out.push(said(Role::Tool, results));
@@ -368,7 +368,7 @@ impl ClaudeCodeReader<'_> {
     }
 }
 
-fn said(row: &ClaudeCodeRow, role: Role, parts: Vec<Part>) -> Spoken {
+fn spoken_row(row: &ClaudeCodeRow, role: Role, parts: Vec<Part>) -> Spoken {
     Spoken {
         place: row.place,
         role,

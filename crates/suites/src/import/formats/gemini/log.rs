@@ -231,7 +231,7 @@ impl GeminiLog {
                 None if id.ends_with("_response") && self.is_known(id) => {}
                 None => {
                     self.written.insert(id.to_owned(), number);
-                    context.push(written(place, row, recorder)?);
+                    context.push(left_by(place, row, recorder)?);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl GeminiLog {
     }
 }
 
-fn written(place: Place, row: &Value, recorder: &mut Recorder) -> Result<Left, ImportError> {
+fn left_by(place: Place, row: &Value, recorder: &mut Recorder) -> Result<Left, ImportError> {
     let role = if row["type"] == "gemini" {
         Role::Assistant
     } else {

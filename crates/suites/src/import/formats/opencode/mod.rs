@@ -52,7 +52,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let messages = kept(&session["info"], all, recorder);
+    let messages = before_revert(&session["info"], all, recorder);
     let (compactions, of_program) = compactions::find(messages);
     let mut reader = OpencodeReader {
         recorder,
@@ -116,7 +116,7 @@ fn cleared(messages: &[Value]) -> Vec<Cleared> {
 }
 
 /// The messages before the one that the user went back to.
-fn kept<'m>(info: &Value, messages: &'m [Value], recorder: &mut Recorder) -> &'m [Value] {
+fn before_revert<'m>(info: &Value, messages: &'m [Value], recorder: &mut Recorder) -> &'m [Value] {
     let target = info["revert"]["messageID"].as_str();
     let from = messages
         .iter()
