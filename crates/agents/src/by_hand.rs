@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 
 use crate::definition::Definition;
 use crate::desk::{AnswerSender, DeskEvent, ModelDesk, answer_saying};
-use crate::log::PlayLog;
 use crate::mask;
+use crate::play_log::PlayLog;
 use crate::turn::{PlayedTurn, count_calls};
 
 /// What is played, and to what.

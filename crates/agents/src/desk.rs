@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::definition::{Definition, Tools};
-use crate::log::PlayLog;
+use crate::play_log::PlayLog;
 
 /// Where an answer goes.
 pub(crate) type AnswerSender = oneshot::Sender<Result<ModelAnswer, ServerRefusal>>;

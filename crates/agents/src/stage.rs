@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use crate::definition::Definition;
 use crate::desk::{DeskEvent, ModelDesk};
 use crate::fill::PlaySetting;
-use crate::log::PlayLog;
+use crate::play_log::PlayLog;
 use crate::process::AgentProcess;
 
 /// How many seconds an agent may be silent, unless its definition says otherwise.

@@ -5,13 +5,13 @@
 //! name says otherwise. Absent on purpose: the content of the files, and the handling of errors,
 //! which only the caller can decide.
 
+mod appended_lines;
 pub mod input;
-mod lines;
 mod place;
 pub mod user;
 mod whole;
 
-pub use lines::{LineFile, NotKept};
+pub use appended_lines::{LineFile, NotKept};
 pub use place::{Identity, create_folder, sync_folder};
 pub use whole::{
     copy_whole, create_whole, is_part, write_in_place, write_whole, write_whole_unsynced,

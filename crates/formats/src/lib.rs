@@ -7,7 +7,7 @@ pub mod baseline;
 pub mod fate;
 pub mod losses;
 pub mod manifest;
-pub mod mock;
+pub mod mock_name;
 pub mod prices;
 pub mod property;
 pub mod protocol;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::mock::is_mock;
+use crate::mock_name::is_mock;
 use compactometer_disk::input::{InputKind, read_text};
 use compactometer_engine::message::Usage;
 use compactometer_text::suggest::unknown;

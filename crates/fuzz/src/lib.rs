@@ -5,8 +5,8 @@
 //! finding, and so is an input that takes seconds or fills memory. Absent on purpose: time limits,
 //! which a test cannot enforce on a busy machine; `scripts/fuzz` has them.
 
-mod files;
 pub mod mutate;
+mod scratch_files;
 pub mod swell;
 mod targets;
 

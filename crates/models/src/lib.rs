@@ -5,7 +5,7 @@
 pub mod cassette;
 pub mod cost_limit;
 pub mod http;
-mod mock;
+mod mock_kind;
 pub mod providers;
 pub mod server;
 pub mod tries;
@@ -32,7 +32,7 @@ pub fn all() -> Vec<ModelKind> {
         about: provider.about,
         form: KindForm::Served(provider),
     });
-    [mock::KIND]
+    [mock_kind::KIND]
         .into_iter()
         .chain(served)
         .chain([cassette::KIND])

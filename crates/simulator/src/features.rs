@@ -9,7 +9,7 @@ use crate::profile::Weights;
 use crate::reading::message::ReadMessages;
 use crate::reading::terms::{number, stem};
 use crate::reading::{self, RewrittenTexts, statements};
-use crate::writing::files::Files;
+use crate::writing::touched_files::Files;
 use crate::writing::values::MaterialValues;
 
 /// The features of each value in a request's material, in the order of [`Weights::FEATURES`]; none of

@@ -24,9 +24,9 @@ use crate::reading::message::ReadMessages;
 use crate::reading::pieces::MaterialTurn;
 use crate::reading::statements::{self, Statement};
 use crate::reading::{self, AnswerShape, RequestAsk, RewrittenTexts};
-use crate::writing::files::Files;
 use crate::writing::relative::FileNames;
-use crate::writing::{self, ReplyLimits, answer, order, relative, salience, within};
+use crate::writing::touched_files::Files;
+use crate::writing::{self, ReplyLimits, order, recollect, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
 /// if no profile has the name.
@@ -126,7 +126,7 @@ impl Mock {
                 let pieces = read.pieces.iter();
                 pieces.map(|piece| (read.text_of(piece, turn.text), piece))
             });
-            return answer::answer(question, all, &self.profile);
+            return recollect::answer(question, all, &self.profile);
         }
         let mut rng = draw::keyed(
             question,
@@ -137,7 +137,7 @@ impl Mock {
         let statements = statements
             .iter()
             .map(|statement| (statement.text, statement.piece));
-        answer::answer(question, statements, &self.profile)
+        recollect::answer(question, statements, &self.profile)
     }
 
     /// The statements that the profile reads.

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::builder::Styles;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::settings::{self, FILE};
+use super::settings_file::{self, FILE};
 use crate::output::failure::Failure;
 use crate::output::terminal;
 
@@ -56,16 +56,18 @@ pub(crate) fn parse(
         .iter()
         .any(|word| word.to_str().is_some_and(|word| word == format!("--{ALL}")));
     let words = flags_behind(words, &bare);
-    let is_without_file = words
-        .get(1)
-        .is_some_and(|word| settings::WITHOUT_FILE.iter().any(|command| word == command));
+    let is_without_file = words.get(1).is_some_and(|word| {
+        settings_file::WITHOUT_FILE
+            .iter()
+            .any(|command| word == command)
+    });
     // Help is given whatever the file says.
     let set = match is_without_file {
         true => Ok(BTreeMap::new()),
-        false => settings::read(Path::new(""), &bare).map_err(Failure::usage),
+        false => settings_file::read(Path::new(""), &bare).map_err(Failure::usage),
     };
     let command = match &set {
-        Ok(set) => settings::applied(bare.clone(), set),
+        Ok(set) => settings_file::applied(bare.clone(), set),
         Err(_) => bare.clone(),
     };
     let command = if is_whole {

@@ -7,7 +7,7 @@ pub(crate) mod programs;
 pub(crate) mod recordings;
 pub(crate) mod roles;
 mod run;
-pub(crate) mod settings;
+pub(crate) mod settings_file;
 pub(crate) mod stores;
 pub(crate) mod suites;
 pub(crate) mod transcripts;

@@ -10,7 +10,7 @@ use compactometer_disk::write_whole;
 use super::command_row::CommandRow;
 use super::program;
 use crate::arguments::help::HelpGroup;
-use crate::arguments::settings::{self, FILE, FileSetting};
+use crate::arguments::settings_file::{self, FILE, FileSetting};
 use crate::output::failure::Failure;
 use crate::output::run_folder::advice;
 use crate::output::terminal::{note, say};
@@ -34,7 +34,7 @@ pub(super) const INIT: CommandRow = CommandRow {
 /// Prints each setting, its value and where it comes from.
 fn config() -> Result<(), Failure> {
     let command = program();
-    let set = settings::read(Path::new(""), &command).map_err(Failure::usage)?;
+    let set = settings_file::read(Path::new(""), &command).map_err(Failure::usage)?;
     let held = |setting: &FileSetting| {
         let by_environment = || {
             std::env::var(&setting.variable)
@@ -53,7 +53,7 @@ fn config() -> Result<(), Failure> {
         };
         by_environment().or_else(by_file).unwrap_or_else(by_default)
     };
-    let rows = settings::all(&command)
+    let rows = settings_file::all(&command)
         .into_iter()
         .map(|setting| (held(&setting), setting.key));
     let rows = rows
@@ -79,7 +79,7 @@ fn init() -> Result<(), Failure> {
             "`{FILE}` exists; `compactometer config` shows what it sets"
         )));
     }
-    let text = commented(&settings::all(&program()));
+    let text = commented(&settings_file::all(&program()));
     write_whole(path, |out| out.write_all(text.as_bytes())).map_err(|error| {
         Failure::failed(anyhow!(
             "cannot write `{FILE}`: {error}; {}",
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_file_of_every_default_can_be_read() {
-        let text = commented(&settings::all(&program()));
+        let text = commented(&settings_file::all(&program()));
         let table = text
             .replace("\n# ", "\n")
             .lines()

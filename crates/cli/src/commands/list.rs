@@ -16,8 +16,8 @@ use compactometer_harness::plan::{Absence, Trigger};
 use compactometer_simulator::profile::{self, Profile};
 use compactometer_suites::embedded;
 use compactometer_suites::import;
-use compactometer_text::lines::wrapped;
 use compactometer_text::suggest::unknown;
+use compactometer_text::wrapping::wrapped;
 use serde_json::{Value, json};
 
 use super::add::adapters::{self, Adapter};

@@ -25,7 +25,7 @@
 
 mod bound;
 mod known;
-mod page;
+mod ledger_page;
 mod paths;
 mod prose;
 mod quotes;
@@ -39,7 +39,7 @@ use serde_json::Value;
 use crate::message::{Message, MessageId, Part, Role};
 
 pub use known::Source;
-pub use page::{Lack, Listed, Page};
+pub use ledger_page::{Lack, Listed, Page};
 pub use quotes::Quote;
 pub use values::LedgerKind;
 

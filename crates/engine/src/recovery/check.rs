@@ -7,8 +7,8 @@
 //! it has one, or, of an entry with a key, something else after "KEY is". A contradiction in other
 //! words is only missing, so "contradicted" is a lower bound.
 
+use super::compared_words::{has_digit, sentences, stands_in, telling, words};
 use super::lost::asks;
-use super::sentences::{has_digit, sentences, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// What an answer makes of each item of a checkpoint, in the order of [`Checkpoint::items`].

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::sentences::{between, sentences, spaced, stands_in, telling, words};
+use super::compared_words::{between, sentences, spaced, stands_in, telling, words};
 use crate::checkpoint::{Checkpoint, Item};
 
 /// The items that a text asks for; none where its author does not appear lost.

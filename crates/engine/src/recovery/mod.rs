@@ -6,9 +6,9 @@
 //! stays whole, and the next compaction shows all of it again.
 
 mod check;
+mod compared_words;
 mod lost;
 mod select;
-mod sentences;
 mod sharing;
 
 use crate::checkpoint::Checkpoint;

@@ -5,7 +5,7 @@ use compactometer_engine::message::MessageId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::calls::CallRow;
+use super::model_calls::CallRow;
 use crate::scenario::MemoryPart;
 
 /// What a report needs to know about a probe.

@@ -1,9 +1,9 @@
 //! One case's record: a line of `records.jsonl`. Reports and gates read nothing else about a case.
 
 pub mod answer;
-mod calls;
 mod context;
 mod line;
+mod model_calls;
 mod observation;
 mod valid;
 
@@ -25,10 +25,10 @@ use crate::view_breakdown::{Storage, is_zero};
 /// it had.
 pub const VERSION: u32 = 5;
 
-pub use calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use context::{ContextEntry, ContextRow, SavedRow};
 pub(crate) use line::LineOfRecord;
 pub use line::text_hash;
+pub use model_calls::{CallRow, CheckpointRow, CompactionRow, Refusal, Stages};
 pub use observation::{
     ChanceCell, Fit, Held, Misbound, Needed, Observation, ObservationKind, Prompted, RANDOM_DRAWS,
     SaidCount, Unusable, Use, UseKind,

@@ -1,8 +1,8 @@
 //! A scenario: one conversation, the facts stated in it and the questions about them.
 
 mod compaction;
-mod log;
-mod said;
+mod person_sentences;
+mod program_log;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub use compaction::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
-pub use log::{ClearedResults, LogNotes, ModelFrom};
-pub use said::{SaidSentence, SentenceKind, Wording};
+pub use person_sentences::{SaidSentence, SentenceKind, Wording};
+pub use program_log::{ClearedResults, LogNotes, ModelFrom};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

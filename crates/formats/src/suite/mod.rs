@@ -1,7 +1,7 @@
 //! A suite: scenarios in one JSON-lines file, a header line first.
 
-mod said;
 mod valid;
+mod valid_sentences;
 
 pub use valid::MOST_REPORTED_TOKENS;
 

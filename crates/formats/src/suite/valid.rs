@@ -9,7 +9,7 @@ use compactometer_engine::tokens::CountedMessage;
 use compactometer_engine::view::View;
 
 use super::is_plain;
-use super::said::check_said;
+use super::valid_sentences::check_said;
 use crate::scenario::{Fact, MemoryPart, Probe, RecordedCompaction, Retained, Scenario, ValueKind};
 use compactometer_engine::message::part_text;
 use compactometer_text::matcher::Matcher;

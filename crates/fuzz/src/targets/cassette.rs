@@ -11,15 +11,15 @@ use compactometer_simulator::profile;
 use serde_json::{Value, json};
 
 use super::mock::ready;
-use crate::files;
+use crate::scratch_files;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let lines = data
         .split_inclusive(|byte| *byte == b'\n')
         .map(with_key)
         .collect::<Vec<_>>();
-    files::in_folder(|folder| {
-        files::write(folder, "calls.jsonl", &lines.concat());
+    scratch_files::in_folder(|folder| {
+        scratch_files::write(folder, "calls.jsonl", &lines.concat());
         let replayed = Cassette::replaying(folder);
         match &replayed {
             Ok(cassette) => replays(cassette, folder, &lines),

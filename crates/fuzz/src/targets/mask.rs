@@ -5,7 +5,7 @@ use compactometer_engine::message::Part;
 use compactometer_suites::import::{self, Imported, Options};
 use serde_json::{Value, json};
 
-use crate::files;
+use crate::scratch_files;
 
 pub(super) fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data).into_owned();
@@ -36,8 +36,8 @@ fn masked(texts: &[String; 3]) -> Imported {
     ]);
     let file = json!([{"task_id": 1, "trial": 0, "traj": turns}]).to_string();
     let importer = import::by_name("tau-bench").expect("a known importer");
-    files::in_folder(|folder| {
-        let path = files::write(folder, "said.json", file.as_bytes());
+    scratch_files::in_folder(|folder| {
+        let path = scratch_files::write(folder, "said.json", file.as_bytes());
         import::import(importer, &[path], "fuzz", &Options::default())
             .expect("a conversation is imported")
     })

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use compactometer_store::Checkpoints;
 
 use super::store;
-use crate::files;
+use crate::scratch_files;
 
 /// The files of a healthy store, as the path within its folder and the bytes.
 static HEALTHY: LazyLock<Vec<(PathBuf, Vec<u8>)>> = LazyLock::new(|| {
@@ -32,9 +32,9 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
 }
 
 pub(super) fn run(data: &[u8]) -> bool {
-    files::in_folder(|folder| {
+    scratch_files::in_folder(|folder| {
         for (name, bytes) in &*HEALTHY {
-            files::write(folder, &name.to_string_lossy(), bytes);
+            scratch_files::write(folder, &name.to_string_lossy(), bytes);
         }
         for line in data.split(|byte| *byte == b'\n') {
             let _ = change(folder, line);

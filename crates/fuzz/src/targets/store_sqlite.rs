@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
 use super::{store, store_directory};
-use crate::files;
+use crate::scratch_files;
 
 const DATABASE: &str = "store.db";
 
@@ -49,8 +49,8 @@ const CELLS: &[&str] = &[
 ];
 
 pub(super) fn run(data: &[u8]) -> bool {
-    files::in_folder(|folder| {
-        let path = files::write(folder, DATABASE, &HEALTHY);
+    scratch_files::in_folder(|folder| {
+        let path = scratch_files::write(folder, DATABASE, &HEALTHY);
         change(&path, &String::from_utf8_lossy(data));
         Checkpoints::in_sqlite(&path, store::KEEP).is_ok_and(|store| store::examine(&store))
     })

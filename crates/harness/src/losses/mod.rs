@@ -7,7 +7,7 @@
 mod added;
 mod cleared;
 mod costs;
-mod said;
+mod sentences_after;
 
 use compactometer_engine::message::{MessageId, part_text};
 use compactometer_engine::tokens::TokenCounter;
@@ -69,7 +69,7 @@ pub fn losses(
         left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
         cleared_values: cleared::cleared_values(&prepared, &seen, counter),
-        said: said::sentences_seen(&prepared, &seen, &added),
+        said: sentences_after::sentences_seen(&prepared, &seen, &added),
         uses: uses(&prepared, &seen, &moments, &added),
     }
 }

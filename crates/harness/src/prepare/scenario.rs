@@ -19,7 +19,7 @@ use super::checks::Stated;
 use super::foreign::ForeignPool;
 use super::references::References;
 use super::requests::{HeldInPiece as InRequest, Searched};
-use super::said::SaidInMessages;
+use super::said_in_messages::SaidInMessages;
 use super::uses::{OtherNames, Unlogged, Uses, unlogged};
 use super::written::WrittenTexts;
 use super::{Checks, KeptTexts, Lists};

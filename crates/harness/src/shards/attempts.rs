@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use compactometer_disk::{LineFile, NotKept, input};
 use compactometer_formats::shards::{Begin, CaseLine, End, Shard, ShardLine, VERSION};
 
-use super::lines::{BetweenLines, LineAt, LineReader};
+use super::part_lines::{BetweenLines, LineAt, LineReader};
 use super::{PlanFolder, ShardError};
 use crate::run::{FinishedCase, JournalError};
 

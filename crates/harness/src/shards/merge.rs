@@ -10,7 +10,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{CaseLine, Shard, ShardLine, TextName};
 use compactometer_formats::timings::Timings;
 
-use super::lines::{BetweenLines, LineReader};
+use super::part_lines::{BetweenLines, LineReader};
 use super::parts::REMEDY;
 use super::{PlanFolder, ShardError};
 

@@ -8,7 +8,7 @@ use compactometer_disk::{create_whole, input};
 use compactometer_formats::shards::{Begin, End, Shard, ShardLine, VERSION};
 
 use super::attempts::FinishedCases;
-use super::lines::{BetweenLines, LineReader, line_at};
+use super::part_lines::{BetweenLines, LineReader, line_at};
 use super::{PlanFolder, ShardError};
 
 pub(super) const REMEDY: &str = "delete the file and run its shard again";

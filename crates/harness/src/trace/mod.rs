@@ -1,30 +1,30 @@
 //! What became of every fact, and what a record holds of views, calls and chance matches.
 
 mod bindings;
-mod calls;
 mod carriers;
 mod chance;
 mod contexts;
 mod random_contexts;
-mod said;
+mod sentences_in_view;
 mod state;
 mod storage;
 mod surroundings;
+mod traced_calls;
 mod tracer;
 mod uses;
 mod views;
 mod written;
 
 pub(crate) use bindings::bound_facts;
-pub use calls::CaseResult;
-pub(crate) use calls::{call_row, session_call_row, waited_ms};
 pub(crate) use carriers::{Carriers, search_carriers};
 pub(crate) use chance::ChanceCounts;
 pub(crate) use contexts::{entries_of, saved_rows};
 pub(crate) use random_contexts::{DrawnContexts, RandomContexts};
-pub(crate) use said::said_counts;
+pub(crate) use sentences_in_view::said_counts;
 pub(crate) use storage::storage;
 pub(crate) use surroundings::said_about;
+pub use traced_calls::CaseResult;
+pub(crate) use traced_calls::{call_row, session_call_row, waited_ms};
 pub(crate) use tracer::{Traced, Tracer};
 pub(crate) use uses::{seen_needed, seen_uses};
 pub use views::shared_tokens;

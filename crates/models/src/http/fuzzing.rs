@@ -3,8 +3,8 @@
 
 use compactometer_engine::model::{ChatError, ChatReply, ChatRequest};
 
-use super::answer::Times;
 use super::error::CallError;
+use super::reply::Times;
 use super::sse::Events;
 use crate::providers::{AnswerSoFar, Provider};
 

@@ -5,12 +5,12 @@
 //! environment, goes into one header and is nowhere else.
 
 mod account;
-mod answer;
 pub(crate) mod endpoint;
 mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod probe;
+mod reply;
 mod retry;
 mod sse;
 mod transfer;

@@ -10,9 +10,9 @@ use reqwest::{Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
-use super::answer::Times;
 use super::endpoint::{Endpoint, EndpointError, is_loopback};
 use super::error::{CallError, again, by_status, shortened, stop, unsent, words_of};
+use super::reply::Times;
 use super::sse::Events;
 use crate::providers::AnswerSoFar;
 

@@ -3,7 +3,7 @@
 //!
 //! Absent on purpose: sending, waiting and trying again, which are the same for all.
 
-mod answer;
+mod answer_so_far;
 mod anthropic;
 #[cfg(test)]
 mod dummy;
@@ -17,7 +17,7 @@ use compactometer_engine::message::Usage;
 use compactometer_engine::model::ChatRequest;
 use serde_json::Value;
 
-pub(crate) use answer::AnswerSoFar;
+pub(crate) use answer_so_far::AnswerSoFar;
 pub use anthropic::ANTHROPIC;
 pub use openai::OPENAI;
 pub use openai_compatible::OPENAI_COMPATIBLE;

@@ -4,7 +4,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::answer::AnswerSoFar;
+use super::answer_so_far::AnswerSoFar;
 use super::portable::{CONTINUE, arguments_text, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 

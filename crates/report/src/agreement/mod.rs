@@ -6,16 +6,16 @@
 //! keeps everything; other protocols than the matched one; and every claim but the one about these
 //! conversations and this model.
 
+mod agreement_text;
 mod sides;
-mod text;
 
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::summary::MetricValue;
 use serde::Serialize;
 
+pub use self::agreement_text::agreement_text;
 pub use self::sides::AgreementError;
 use self::sides::Sides;
-pub use self::text::agreement_text;
 use crate::data::run_files::RunFiles;
 use crate::metrics::MetricUnit;
 use crate::metrics::answered::reader_strength;
@@ -134,7 +134,7 @@ pub fn agreement(
         claim,
         words: String::new(),
     };
-    found.words = text::words(&found);
+    found.words = agreement_text::words(&found);
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::mock::is_mock;
+use compactometer_formats::mock_name::is_mock;
 use compactometer_formats::prices::PriceTable;
 
 use super::{DrawnUnits, LeftOut};

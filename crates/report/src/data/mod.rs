@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use compactometer_engine::event::Outcome;
 use compactometer_formats::fate::Fate;
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::mock::has_mock;
+use compactometer_formats::mock_name::has_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{

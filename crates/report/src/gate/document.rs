@@ -3,7 +3,7 @@
 
 use compactometer_text::code::code;
 
-use super::text::{about, bounds, changed, fates, number, short};
+use super::gate_text::{about, bounds, changed, fates, number, short};
 use super::{FateChange, GateReport, GateVerdict, MetricGate, StrategyGate};
 use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::models;

@@ -5,7 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::text::{about, change_line, changed, equivalence, number, power};
+use super::gate_text::{about, change_line, changed, equivalence, number, power};
 use super::{GateReport, GateVerdict, StrategyGate};
 use crate::phrases::in_xml;
 use crate::vocabulary;

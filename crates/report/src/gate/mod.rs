@@ -3,7 +3,7 @@
 //! Absent on purpose: exit codes, and anything but records, manifest and baseline to judge by.
 
 use compactometer_formats::baseline::{Baseline, StrategyBaseline, StrategyHead};
-use compactometer_formats::mock::is_mock;
+use compactometer_formats::mock_name::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::summary::{Check, Summary};
@@ -16,6 +16,7 @@ mod candidate;
 mod changes;
 mod damage;
 mod document;
+mod gate_text;
 mod guards;
 mod judge;
 mod junit;
@@ -26,19 +27,18 @@ mod reached;
 mod replay;
 mod rule;
 mod self_test;
-mod text;
 
 pub use baseline::baseline_of;
 pub use candidate::SettingChange;
 pub use changes::{FateChange, StatedFact};
 pub use damage::{Damage, PlantedDamage};
 pub use document::{html, markdown};
+pub use gate_text::{terminal, whole};
 pub use junit::{JunitError, junit};
 pub use metric_gate::MetricGate;
 pub use mismatch::Mismatch;
 pub use reached::{ReachedReport, StrategyReached, UnreadFact, reached};
 pub use self_test::{SelfTest, SelfTestError, SelfTested, Simulated, self_test, self_test_text};
-pub use text::{terminal, whole};
 
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords};

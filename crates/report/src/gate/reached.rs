@@ -8,11 +8,11 @@ use compactometer_formats::prices::PriceTable;
 use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::Check;
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 use serde::Serialize;
 
+use super::gate_text::{fact_line, failed_checks};
 use super::replay::{default_replay, tested};
-use super::text::{fact_line, failed_checks};
 use super::{GateVerdict, Mismatch, StatedFact, VERSION};
 use crate::data::run_files::RunFiles;
 use crate::data::{ProtocolRun, StrategyRecords, fates, points};

@@ -4,7 +4,7 @@
 use compactometer_formats::added_text::AddedText;
 
 use super::Losses;
-use super::text::{counted, percent, thousands};
+use super::losses_screen::{counted, percent, thousands};
 
 /// A share must rise by this much for a line about it.
 const WORTH_SAYING: f64 = 0.05;

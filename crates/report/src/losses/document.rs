@@ -8,7 +8,7 @@ use compactometer_formats::record::{Held, UseKind};
 use compactometer_text::code::code;
 
 use super::Losses;
-use super::text::{ShareLine, counted, line_of, percent};
+use super::losses_screen::{ShareLine, counted, line_of, percent};
 use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::speaker_name;
 

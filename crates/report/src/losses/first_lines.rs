@@ -4,7 +4,7 @@ use compactometer_formats::losses::{CompactionLosses, Count, TotalLoss};
 use compactometer_formats::scenario::Unmeasured;
 
 use super::Losses;
-use super::text::counted;
+use super::losses_screen::counted;
 
 /// Most calls between two compactions of which the second was due at once, and the fewest such
 /// compactions that a line says.

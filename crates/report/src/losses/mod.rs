@@ -5,11 +5,11 @@ mod advice;
 mod cost;
 mod document;
 mod first_lines;
+mod losses_screen;
 mod moment;
 mod parts;
 mod pooled;
-mod said;
-mod text;
+mod sentences_left;
 mod typical;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ pub use cost::Cost;
 pub use moment::{NeededValues, moment_lines};
 pub use parts::{LossesPart, PartBy};
 pub use pooled::FEWEST_SESSIONS;
-pub use said::{LeftOfSentence, SaidShares};
+pub use sentences_left::{LeftOfSentence, SaidShares};
 pub use typical::{Typical, TypicalPair};
 
 use pooled::{PooledGroup, pooled, within_one};

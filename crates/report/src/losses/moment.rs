@@ -3,8 +3,8 @@
 use compactometer_formats::losses::{CompactionLosses, SentenceSeen, SessionLosses, TotalLoss};
 use compactometer_text::code::code;
 
-use super::said::quote;
-use super::text::{counted, thousands};
+use super::losses_screen::{counted, thousands};
+use super::sentences_left::quote;
 
 /// Values that a line names.
 const NAMED: usize = 3;

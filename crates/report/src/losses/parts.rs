@@ -7,9 +7,9 @@ use compactometer_formats::losses::{CompactionLosses, SessionLosses, UseSeen};
 use compactometer_text::code::code;
 use serde::{Deserialize, Serialize};
 
+use super::losses_screen::{percent, thousands};
 use super::pooled::PooledGroup;
-use super::said::{SaidShares, SentenceRow};
-use super::text::{percent, thousands};
+use super::sentences_left::{SaidShares, SentenceRow};
 use super::typical::Typical;
 use super::{Losses, UsesByKind};
 use crate::version::{VersionOrder, in_order};

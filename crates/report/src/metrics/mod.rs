@@ -12,7 +12,7 @@ pub(crate) mod bound;
 mod by_fact;
 pub(crate) mod chance;
 pub(crate) mod chance_match;
-pub(crate) mod compactions;
+pub(crate) mod compaction_trouble;
 pub(crate) mod cost;
 #[cfg(test)]
 pub(crate) mod dummy;
@@ -23,7 +23,6 @@ pub(crate) mod position;
 pub(crate) mod prompted;
 pub(crate) mod recall;
 mod recent;
-pub(crate) mod said;
 pub(crate) mod scores;
 mod section;
 mod stages;
@@ -31,6 +30,7 @@ pub(crate) mod storage;
 pub(crate) mod surroundings;
 pub(crate) mod survival;
 mod unit;
+pub(crate) mod user_sentences;
 pub(crate) mod value;
 
 pub(crate) use metric::UNMETERED;
@@ -45,10 +45,10 @@ pub const ALL: &[Metric] = &[
     recall::CONTEXT_RECALL,
     recall::CONTEXT_RECALL_CORRECTED,
     recent::RECENT_RECALL,
-    said::SAID_RECALL,
-    said::SAID_RECALL_1,
-    said::SAID_RECALL_2,
-    said::SAID_RECALL_3,
+    user_sentences::SAID_RECALL,
+    user_sentences::SAID_RECALL_1,
+    user_sentences::SAID_RECALL_2,
+    user_sentences::SAID_RECALL_3,
     surroundings::STATED_SHARE,
     surroundings::BINDING_INDEX,
     recall::LIFT,
@@ -94,14 +94,14 @@ pub const ALL: &[Metric] = &[
     engine::REQUEST_VALIDITY,
     failures::FAILED_SHARE,
     failures::OVER_WINDOW_SHARE,
-    compactions::LIVE_REQUEST_PRESENT,
-    compactions::FREED_SHARE,
-    compactions::REFIRE_SHARE,
-    compactions::WRITTEN_BUDGET,
-    compactions::WAIT_MS_P50,
-    compactions::WAIT_MS_P95,
-    compactions::WAIT_MS_TOTAL,
-    compactions::WAITING_SHARE,
+    compaction_trouble::LIVE_REQUEST_PRESENT,
+    compaction_trouble::FREED_SHARE,
+    compaction_trouble::REFIRE_SHARE,
+    compaction_trouble::WRITTEN_BUDGET,
+    compaction_trouble::WAIT_MS_P50,
+    compaction_trouble::WAIT_MS_P95,
+    compaction_trouble::WAIT_MS_TOTAL,
+    compaction_trouble::WAITING_SHARE,
     answers::EXTRACTION_SUCCESS,
     answers::IS_SUMMARY,
     storage::FIELDS_POPULATED,

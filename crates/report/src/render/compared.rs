@@ -1,6 +1,6 @@
 //! Comparisons as rows: for the page, the terminal and `comparisons.csv`.
 
-use compactometer_formats::mock::has_mock;
+use compactometer_formats::mock_name::has_mock;
 use compactometer_formats::summary::{Compared, Comparison, Group};
 use compactometer_text::code::code;
 use serde::Serialize;

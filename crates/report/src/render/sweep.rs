@@ -2,7 +2,7 @@
 
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Sweep, SweepPoint};
-use compactometer_text::lines::{clipped, wrapped};
+use compactometer_text::wrapping::{clipped, wrapped};
 
 use super::titled::{TitledTable, titled};
 use crate::document::TableRow;

@@ -15,7 +15,7 @@ use crate::data::fates::UNUSABLE;
 use crate::document::TableRow;
 use crate::metrics::bound::BOUND_RECALL;
 use crate::metrics::chance_match::KEYWORD_LUCK;
-use crate::metrics::compactions::{WAIT_MS_P50, WAIT_MS_P95};
+use crate::metrics::compaction_trouble::{WAIT_MS_P50, WAIT_MS_P95};
 use crate::metrics::recall::CONTEXT_RECALL;
 use crate::metrics::storage::STORED_SHARE;
 use crate::metrics::{self, Metric, MetricsSection};

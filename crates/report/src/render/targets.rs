@@ -1,7 +1,7 @@
 //! The sources' targets as a page and a terminal show them.
 
 use compactometer_formats::summary::{Found, Group, Summary, Target};
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 use serde::Serialize;
 
 use super::reasons::by_reason;

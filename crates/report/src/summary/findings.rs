@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_formats::manifest::{StrategySettings, TalkUnder};
-use compactometer_formats::mock::has_mock;
+use compactometer_formats::mock_name::has_mock;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Compared, Comparison, Group, MetricValue, StrategySummary};
 use compactometer_text::code::code;
@@ -19,8 +19,8 @@ use crate::metrics::cost::COST_USD;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::{OVER_WINDOW_SHARE, is_marked};
 use crate::metrics::recall::{ADDRESS_USE_LIFT, ADDRESS_USE_RECALL, ADDRESS_USES};
-use crate::metrics::said::{SAID_RECALL, SAID_RECALL_1, SAID_RECALL_2};
 use crate::metrics::scores::shown_recall;
+use crate::metrics::user_sentences::{SAID_RECALL, SAID_RECALL_1, SAID_RECALL_2};
 use crate::numbers::{grouped, percent, percents, points, range};
 use crate::stats::quantile;
 use crate::stats::sign_flip::FEWEST_UNITS;

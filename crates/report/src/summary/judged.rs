@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use compactometer_formats::answer::{AnswerRow, AnswerVerdict, Grade};
-use compactometer_formats::mock::is_mock;
+use compactometer_formats::mock_name::is_mock;
 use compactometer_formats::record::Record;
 use compactometer_formats::summary::{Judged, MetricValue};
 use compactometer_text::code::code;

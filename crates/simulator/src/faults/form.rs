@@ -1,7 +1,7 @@
 //! Faults of form: the text is there, but not in the shape that was requested.
 
 use super::{Effect, ModelFault, json};
-use crate::reading::lines::{heading_level, is_marker, numbered};
+use crate::reading::structure_lines::{heading_level, is_marker, numbered};
 
 pub(super) const MALFORMED_JSON: ModelFault = ModelFault {
     name: "malformed-json",

@@ -9,9 +9,9 @@
 //! Requests are read by the mock's general rules, whatever the model. Absent on purpose: sleeps
 //! (latency is data), scheduled faults, repairs.
 
-mod calls;
 mod content;
 mod ends;
+mod failed_calls;
 mod form;
 mod json;
 mod rates;
@@ -49,11 +49,11 @@ pub const ALL: &[&ModelFault] = &[
     &ends::REASONING_ONLY,
     &ends::FILTERED,
     &ends::SLOW,
-    &calls::RATE_LIMIT,
-    &calls::RATE_LIMIT_WAIT,
-    &calls::SERVER_ERROR,
-    &calls::TIMEOUT,
-    &calls::REFUSED,
+    &failed_calls::RATE_LIMIT,
+    &failed_calls::RATE_LIMIT_WAIT,
+    &failed_calls::SERVER_ERROR,
+    &failed_calls::TIMEOUT,
+    &failed_calls::REFUSED,
 ];
 
 /// One way in which a call can go wrong.

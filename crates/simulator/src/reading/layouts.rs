@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::reading::lines::{header, lines_of, numbered};
+use crate::reading::structure_lines::{header, lines_of, numbered};
 
 /// The text in the layout that is read.
 pub(crate) fn rewritten(said: String) -> String {

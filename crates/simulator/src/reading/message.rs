@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::reading::cache::Cache;
-use crate::reading::calls::{self, ArgumentLine, TouchedFile};
 use crate::reading::cues::Cues;
-use crate::reading::lines::{heading_level, lines_of};
 use crate::reading::pieces::{MaterialTurn, PieceContext, StatedPiece, Voice, unmarked};
-use crate::reading::sentences::sentences;
+use crate::reading::read_calls::{self, ArgumentLine, TouchedFile};
+use crate::reading::split_sentences::sentences;
+use crate::reading::structure_lines::{heading_level, lines_of};
 use crate::reading::unfold;
 
 /// What was read of a message.
@@ -92,7 +92,7 @@ fn read(text: &str, speaker: Voice) -> ReadMessage {
         context.speaker = label.speaker.unwrap_or(context.speaker);
         let content = label.rest.trim();
         if context.speaker == Voice::Summary {
-            message.files.extend(calls::listed(content));
+            message.files.extend(read_calls::listed(content));
         }
         let (content, data) = content.split_at(opens_json(content).unwrap_or(content.len()));
         if !data.is_empty() {
@@ -195,7 +195,7 @@ impl ReadMessage {
         };
         match label.tool {
             Some(tool) => {
-                let call = calls::read(tool, value);
+                let call = read_calls::read(tool, value);
                 self.files.extend(call.files);
                 call.lines
             }

@@ -2,19 +2,19 @@
 //! limits.
 
 pub(crate) mod cache;
-pub(crate) mod calls;
 mod choose;
 pub(crate) mod cues;
 mod envelope;
 pub(crate) mod json_shape;
 mod layouts;
 mod limits;
-pub(crate) mod lines;
 pub(crate) mod message;
 pub(crate) mod pieces;
+pub(crate) mod read_calls;
 pub(crate) mod regions;
-pub(crate) mod sentences;
+pub(crate) mod split_sentences;
 pub(crate) mod statements;
+pub(crate) mod structure_lines;
 pub(crate) mod template;
 pub(crate) mod terms;
 mod unfold;
@@ -25,10 +25,10 @@ use compactometer_engine::model::{ChatRequest, WireMessage};
 use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::ShapeNode;
 use crate::reading::limits::{LimitUnit, limits};
-use crate::reading::lines::is_marker;
 use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::regions::Parted;
 use crate::reading::statements::turns;
+use crate::reading::structure_lines::is_marker;
 use crate::reading::template::Section;
 use crate::reading::terms::number;
 use crate::reading::terms::{stem, terms};

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use crate::reading::cues::{Cues, LEXICON};
-use crate::reading::lines::numbered;
+use crate::reading::structure_lines::numbered;
 use crate::reading::terms::{ReadTerm, number, stem, terms};
 
 /// The speaker of a statement.

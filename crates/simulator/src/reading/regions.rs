@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::reading::lines::{header, lines_of, title, without_end};
+use crate::reading::structure_lines::{header, lines_of, title, without_end};
 
 /// A prompt, split into its parts.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
-use crate::reading::lines::{header, lines_of};
 use crate::reading::message::ReadMessage;
 use crate::reading::pieces::{MaterialTurn, StatedPiece, Voice};
+use crate::reading::read_calls::Touch;
 use crate::reading::regions::{Region, RegionKind};
+use crate::reading::structure_lines::{header, lines_of};
 use crate::reading::terms::ReadTerm;
 
 /// One statement of the material.

@@ -2,7 +2,7 @@
 //! numbered list that the answer should follow.
 
 use crate::reading::cues::Cues;
-use crate::reading::lines::{header, heading_level, numbered};
+use crate::reading::structure_lines::{header, heading_level, numbered};
 use crate::reading::terms::{stem, terms};
 
 /// A section of the answer.

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::reading::lines::{lines_of, without_end};
 use crate::reading::regions::{RegionKind, tagged_given};
+use crate::reading::structure_lines::{lines_of, without_end};
 
 /// The text with each JSON object in an earlier summary's tags replaced by headings and items.
 pub(crate) fn unfolded(said: String) -> String {

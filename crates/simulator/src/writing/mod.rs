@@ -1,14 +1,14 @@
 //! Writes a condensed text in the requested shape: takes ranked statements until the room is used.
 
-pub(crate) mod answer;
 pub(crate) mod chat;
-pub(crate) mod files;
 mod json;
 pub(crate) mod order;
+pub(crate) mod recollect;
 pub(crate) mod relative;
 pub(crate) mod salience;
 mod sections;
 pub(crate) mod shorten;
+pub(crate) mod touched_files;
 pub(crate) mod values;
 
 use std::collections::HashSet;

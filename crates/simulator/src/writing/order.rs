@@ -5,7 +5,7 @@
 //! Absent on purpose: dates, and words such as "before". Only the position of what is found counts.
 
 use crate::reading::pieces::MaterialTurn;
-use crate::writing::answer::UNKNOWN;
+use crate::writing::recollect::UNKNOWN;
 
 /// One item of a list in a question.
 #[derive(Debug, PartialEq)]

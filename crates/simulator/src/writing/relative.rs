@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::draw::{keyed, uniform};
-use crate::reading::calls::is_base_name;
+use crate::reading::read_calls::is_base_name;
 use crate::reading::terms::terms;
 
 /// Without names that are relative already, the folder is the deepest one with at least this share

@@ -7,7 +7,7 @@ use crate::reading::pieces::Voice;
 use crate::reading::statements::Statement;
 use crate::reading::template::{Layout, Section};
 use crate::reading::terms::{ReadTerm, stem};
-use crate::writing::files::why;
+use crate::writing::touched_files::why;
 use crate::writing::{ChosenStatement, Room, WritingSource, choose, sentence};
 
 /// The sections with the statements chosen for them.

@@ -7,8 +7,8 @@ use foldhash::fast::FixedState;
 
 use crate::profile::Weights;
 use crate::reading::AnswerShape;
-use crate::reading::calls::Touch;
 use crate::reading::pieces::{MaterialTurn, Voice, without_place};
+use crate::reading::read_calls::Touch;
 use crate::reading::statements::Statement;
 use crate::reading::terms::{has_extension, number, stem};
 

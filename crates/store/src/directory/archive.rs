@@ -12,7 +12,7 @@ use std::path::Path;
 
 use compactometer_engine::record::SessionRecord;
 
-use super::files;
+use super::thread_files;
 use crate::error::Error;
 use crate::packing;
 
@@ -60,7 +60,7 @@ pub(super) fn records(
                 ),
             )
         })?;
-        records.extend(files::parse::<Vec<SessionRecord>>(&json, path)?);
+        records.extend(thread_files::parse::<Vec<SessionRecord>>(&json, path)?);
         plain.insert(frame.sequence, json);
     }
     Ok(records)

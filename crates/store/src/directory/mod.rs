@@ -7,11 +7,11 @@
 
 mod archive;
 mod disk;
-mod files;
-mod memory;
+mod memory_file;
 mod read;
 #[cfg(test)]
 mod tests;
+mod thread_files;
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use compactometer_engine::record::RecordKind;
 use serde_json::Value;
 
 use self::disk::Hold;
-use self::files::{CommitFile, FileIndex, NewCommitFile, OwnFileCommit};
+use self::thread_files::{CommitFile, FileIndex, NewCommitFile, OwnFileCommit};
 use crate::backend::{Backend, ThreadChange, check_follows};
 use crate::contents::{Contents, Size, names_version, to_fold};
 use crate::error::Error;
@@ -222,12 +222,12 @@ impl Backend for Directory {
 
     fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error> {
         let _lock = self.lock(id, Hold::Shared)?;
-        memory::read(&self.folder(id))
+        memory_file::read(&self.folder(id))
     }
 
     fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
         let _lock = self.lock(id, Hold::Alone)?;
-        memory::write(&self.folder(id), text)?;
+        memory_file::write(&self.folder(id), text)?;
         disk::sync_folder(&self.root)
     }
 }
@@ -323,8 +323,12 @@ fn tidy(folder: &Path, index: &FileIndex) -> Result<(), Error> {
 fn is_left_over(folder: &Path, index: &FileIndex, name: &str) -> bool {
     let whole = name.strip_suffix(".partial");
     match whole {
-        Some(whole) => [INDEX, LATEST, memory::FILE].contains(&whole) || files::is_commit(whole),
-        None if files::is_commit(name) && !index.commits.iter().any(|entry| entry.file == name) => {
+        Some(whole) => {
+            [INDEX, LATEST, memory_file::FILE].contains(&whole) || thread_files::is_commit(whole)
+        }
+        None if thread_files::is_commit(name)
+            && !index.commits.iter().any(|entry| entry.file == name) =>
+        {
             let bytes = fs::read(folder.join(name)).unwrap_or_default();
             let file = serde_json::from_slice::<CommitFile>(&bytes);
             file.is_ok_and(|file| file.thread == index.thread)

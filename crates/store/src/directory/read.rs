@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::files::{CommitFile, FileIndex, OwnFileCommit};
+use super::thread_files::{CommitFile, FileIndex, OwnFileCommit};
 use super::{ARCHIVE, INDEX, archive, disk};
 use crate::contents::{CommittedView, Contents};
 use crate::error::Error;

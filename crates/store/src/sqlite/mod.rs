@@ -1,7 +1,7 @@
 //! A store as a SQLite database, with the table of the threshold plan. One transaction a commit;
 //! write-ahead log, synced at each.
 
-mod memory;
+mod memory_row;
 mod open;
 mod query;
 mod records;
@@ -138,7 +138,7 @@ impl Backend for Sqlite {
         let mut connection = self.connection();
         let transaction = self.begin(&mut connection, "begin a deletion")?;
         rows::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
-        memory::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
+        memory_row::clear(&transaction, id).map_err(self.cannot("delete a thread"))?;
         self.keep(transaction)?;
         // The write-ahead log still holds what was deleted. Where another process reads, its next
         // emptying takes it.
@@ -159,13 +159,14 @@ impl Backend for Sqlite {
     }
 
     fn memory_document(&self, id: &ThreadId) -> Result<Option<String>, Error> {
-        memory::read(&self.connection(), id).map_err(self.cannot("read a memory document"))
+        memory_row::read(&self.connection(), id).map_err(self.cannot("read a memory document"))
     }
 
     fn set_memory_document(&self, id: &ThreadId, text: &str) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = self.begin(&mut connection, "begin a change")?;
-        memory::write(&transaction, id, text).map_err(self.cannot("write a memory document"))?;
+        memory_row::write(&transaction, id, text)
+            .map_err(self.cannot("write a memory document"))?;
         self.keep(transaction)
     }
 }

@@ -21,7 +21,6 @@ mod plan;
 mod planted;
 mod probes;
 mod range;
-mod said;
 mod session;
 mod spec;
 mod statements;
@@ -29,6 +28,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod times;
+mod wishes;
 mod writer;
 
 use std::collections::BTreeSet;
@@ -167,7 +167,7 @@ fn scenario(
         probes,
     };
     let dice = SeededDice::new(spec.seed, number, Stream::Said);
-    let added = said::say(dice, spec.part(number), spec.said, &mut scenario);
+    let added = wishes::say(dice, spec.part(number), spec.said, &mut scenario);
     (scenario, tokens + added)
 }
 

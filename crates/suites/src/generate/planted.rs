@@ -18,7 +18,7 @@ use crate::generate::spec::Spec;
 use crate::generate::statements::Statements;
 use crate::generate::talk::{GeneratedTalk, Trace};
 use crate::generate::writer::ConversationWriter;
-use crate::generate::{facts, probes, said};
+use crate::generate::{facts, probes, wishes};
 
 /// Messages of a person or of the agent hold at most this many statements. A result holds one more
 /// for each so many tokens.
@@ -63,7 +63,7 @@ pub(crate) fn plant(
     }
     for (number, scenario) in scenarios.iter_mut().enumerate() {
         let dice = SeededDice::new(seed, number, Stream::Said);
-        said::say(dice, spec.part(number), spec.said, scenario);
+        wishes::say(dice, spec.part(number), spec.said, scenario);
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use crate::generate::agent::AgentTable;
 use crate::generate::domains::{self, Domain};
 use crate::generate::part::SplitPart;
 use crate::generate::range::{ordered, within};
-use crate::generate::said;
 use crate::generate::session::SessionTable;
 use crate::generate::statements::Statements;
+use crate::generate::wishes;
 
 /// A validated spec. Only [`Spec::parse`] makes one, so [`crate::generate::generate`] cannot fail.
 #[derive(Clone, Debug, Deserialize)]
@@ -222,7 +222,7 @@ impl Spec {
         ordered("points", self.points, &POINTS)?;
         within("unanswerable", self.unanswerable, &UNANSWERABLE)?;
         within("orders", self.orders, &ORDERS)?;
-        said::check(self.said, self.splits.is_some())?;
+        wishes::check(self.said, self.splits.is_some())?;
         if let Some(probes) = self.probes {
             // Each point has at least one probe.
             within("probes", probes, &(self.points[1]..=MOST_PROBES))?;

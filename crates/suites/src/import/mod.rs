@@ -6,7 +6,6 @@
 //! requested. No repair is silent: the [`ImportReport`] lists each with its file and place. Absent
 //! on purpose: prices, questions that the file does not have, anything that needs a model.
 
-mod compactions;
 mod concat;
 mod cut;
 mod doubts;
@@ -26,6 +25,7 @@ mod project;
 mod questions;
 mod readers;
 mod reading;
+mod recorded_compactions;
 mod repair;
 mod report;
 pub mod secrets;

@@ -15,7 +15,7 @@ use super::place::Place;
 use super::report::{ImportReport, Recorder};
 use super::secrets::Masker;
 use super::session::ReadSession;
-use super::{ALL, Map, Options, compactions, concat, doubts, project, questions, settle};
+use super::{ALL, Map, Options, concat, doubts, project, questions, recorded_compactions, settle};
 
 /// Takes the next conversation.
 pub(super) type Push<'p> = dyn FnMut(Scenario) -> Result<(), ImportError> + 'p;
@@ -171,10 +171,10 @@ impl<'i> SuiteReading<'i> {
             self.names.projects(&session),
         );
         let is_part = self.options.last.is_some();
-        let compactions::ResolvedCompactions {
+        let recorded_compactions::ResolvedCompactions {
             measured,
             unmeasured,
-        } = compactions::resolve(&session, is_part, &mut self.recorder)?;
+        } = recorded_compactions::resolve(&session, is_part, &mut self.recorder)?;
         let asked = std::mem::take(&mut session.questions);
         let places = (1..)
             .zip(&session.messages)

@@ -3,7 +3,7 @@
 
 mod arguments;
 mod extraction;
-mod memory;
+mod notes;
 
 use clap::Subcommand;
 use std::fmt::Write as _;
@@ -39,8 +39,8 @@ fn checkpoint(command: &CheckpointCommand) -> Result<(), Failure> {
         CheckpointCommand::Show(args) => show(args),
         CheckpointCommand::History(args) => history(args),
         CheckpointCommand::Rollback(args) => rollback(args),
-        CheckpointCommand::Search(args) => memory::find(args),
-        CheckpointCommand::Memory(args) => memory::memory(args),
+        CheckpointCommand::Search(args) => notes::find(args),
+        CheckpointCommand::Memory(args) => notes::memory(args),
         CheckpointCommand::Clear(args) => clear(args),
         CheckpointCommand::Test(args) => extraction::test(args),
     }

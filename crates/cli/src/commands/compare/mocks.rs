@@ -9,7 +9,7 @@ use compactometer_disk::input::{InputKind, read_text};
 use compactometer_disk::write_whole;
 use compactometer_engine::tokens::TokenCounter;
 use compactometer_formats::manifest::Manifest;
-use compactometer_formats::mock::is_mock;
+use compactometer_formats::mock_name::is_mock;
 use compactometer_harness::plan::Plan;
 use compactometer_report::other_mocks::{UnderMock, UnderMocks, metric, recalls};
 

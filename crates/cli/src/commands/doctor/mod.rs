@@ -5,12 +5,12 @@
 //! contacted only if a model names one. Absent on purpose: terminal, locale and fonts, since no
 //! result and no picture depends on them.
 
-mod files;
+mod environment;
 mod measured;
 mod missing_calls;
 mod models;
 mod prices;
-mod settings;
+mod run_files;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -52,10 +52,10 @@ pub(crate) struct DoctorArgs {
 
 /// Checks everything that the arguments name, and fails if something would stop the run.
 fn doctor(args: &DoctorArgs) -> Result<(), Failure> {
-    let mut checks = settings::checks();
+    let mut checks = environment::checks();
     checks.extend(prices::checks(&args.run));
     checks.extend(models::checks(args)?);
-    checks.extend(files::checks(&args.run));
+    checks.extend(run_files::checks(&args.run));
     checks.extend(plan(&args.run)?);
     if args.json {
         say_json(&Report {

@@ -1,7 +1,7 @@
 //! Tests the gate on runs that differ in their seed.
 
 use anyhow::{Context, anyhow};
-use compactometer_formats::mock::is_mock;
+use compactometer_formats::mock_name::is_mock;
 use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
 use compactometer_report::gate;

@@ -9,7 +9,7 @@ use compactometer_disk::user::USER;
 use compactometer_disk::{copy_whole, write_whole};
 use serde_json::{Value, json};
 
-use super::settings::{HookProgram, PLACE};
+use super::program_settings::{HookProgram, PLACE};
 use super::splice::{appended, removed};
 use crate::output::failure::Failure;
 use crate::output::terminal::{agrees, can_ask, note, say};

@@ -4,10 +4,10 @@
 //! It reads only the event and the transcript, calls no model and uses no network. It always
 //! succeeds and soon, since the agent waits for it: what went wrong is said on stderr and in a log.
 
-mod answer;
+mod hook_answer;
+mod hook_log;
 mod install;
-mod log;
-mod settings;
+mod program_settings;
 mod splice;
 
 use std::io::Read;
@@ -39,7 +39,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 )]
 pub(crate) struct HookArgs {
     /// The program that runs the hook.
-    #[arg(value_name = "PROGRAM", value_parser = settings::PROGRAMS.iter().map(|program| program.name).collect::<Vec<_>>(), required_unless_present = "print")]
+    #[arg(value_name = "PROGRAM", value_parser = program_settings::PROGRAMS.iter().map(|program| program.name).collect::<Vec<_>>(), required_unless_present = "print")]
     pub(crate) program: Option<String>,
     /// The most tokens of the ledger, of which the words of the user take at most 400.
     #[arg(long, value_name = "TOKENS", default_value = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
@@ -92,18 +92,18 @@ fn hook(args: &HookArgs) -> Result<(), Failure> {
 /// The agent goes on, so it is said where a person may look.
 fn complain(words: &str) {
     note(&format!("compactometer hook: {words}"));
-    log::append(words);
+    hook_log::append(words);
 }
 
 fn set_up(args: &HookArgs) -> Result<(), Failure> {
     let executable = std::env::current_exe()
         .context("find the path of this program")
         .map_err(Failure::failed)?;
-    let named = settings::PROGRAMS
+    let named = program_settings::PROGRAMS
         .iter()
         .find(|program| args.program.as_deref() == Some(program.name));
     let Some(program) = named.filter(|_| !args.print) else {
-        return say(&settings::text(
+        return say(&program_settings::text(
             args.program.as_deref(),
             &executable,
             args.budget,
@@ -135,16 +135,16 @@ fn answer_in_time(importer: &'static Importer, budget: u32) -> Result<Option<Str
     let answered = within(PATIENCE, move || {
         let mut text = String::new();
         std::io::stdin()
-            .take(answer::LONGEST_EVENT)
+            .take(hook_answer::LONGEST_EVENT)
             .read_to_string(&mut text)?;
         let _ = events.send(text.clone());
-        answer::answer(&text, importer, budget, answer::LAST)
+        hook_answer::answer(&text, importer, budget, hook_answer::LAST)
     })?;
     if let Some(answered) = answered {
         return answered;
     }
     let event = event.try_recv().context("nothing came on stdin in time")?;
-    let less = move || answer::answer(&event, importer, budget, answer::LAST_IF_SLOW);
+    let less = move || hook_answer::answer(&event, importer, budget, hook_answer::LAST_IF_SLOW);
     within(LAST_PATIENCE, less)?.unwrap_or_else(|| bail!("two seconds were too few for a ledger"))
 }
 

@@ -9,7 +9,7 @@ use compactometer_formats::scenario::Scenario;
 use compactometer_harness::ledgers::needed_at;
 use compactometer_report::losses::{NeededValues, moment_lines};
 use compactometer_suites::import::{self, Importer, Options};
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 
 use super::LossesArgs;
 use crate::arguments::transcripts::by_format;

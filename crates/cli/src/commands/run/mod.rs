@@ -19,7 +19,7 @@ use compactometer_harness::plan::{Plan, PlanOptions, PlannedCase};
 use compactometer_harness::run::{
     Models, RunError, RunOutcome, Stopped, StorePrices, read_records, run_in_store,
 };
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;

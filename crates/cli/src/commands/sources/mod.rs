@@ -7,9 +7,9 @@ mod agent_loop;
 mod desk;
 mod effects;
 mod numbers;
-mod page;
 mod progressive_plan;
 mod row;
+mod sources_page;
 mod strategic_plan;
 mod summary_chain;
 mod targets;
@@ -71,7 +71,7 @@ fn sources(args: &SourcesArgs) -> Result<(), Failure> {
     }
     if let Some(path) = &args.html {
         let unwritten = |error| cannot(&format!("write `{}`", path.display()), error, "--html");
-        page::write(path, &rows).map_err(|error| Failure::usage(unwritten(error)))?;
+        sources_page::write(path, &rows).map_err(|error| Failure::usage(unwritten(error)))?;
     }
     match unexpected {
         0 => Ok(()),

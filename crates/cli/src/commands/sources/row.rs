@@ -3,7 +3,7 @@
 use anyhow::{Error, Result};
 use compactometer_engine::strategies;
 use compactometer_engine::strategy::StrategySpec;
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 use serde::Serialize;
 
 use super::desk::SourcesDesk;

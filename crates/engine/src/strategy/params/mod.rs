@@ -6,9 +6,9 @@
 
 mod declare;
 mod param;
-mod settings;
+mod param_values;
 
 pub(crate) use declare::parameters;
 pub use param::{Param, ParamError, ParamUnit};
-pub use settings::{PROMPT, Settings};
-pub(crate) use settings::{limits_in_tokens, within_window};
+pub use param_values::{PROMPT, Settings};
+pub(crate) use param_values::{limits_in_tokens, within_window};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::said::TranscriptText;
+use super::raw_texts::TranscriptText;
 
 /// The texts of the history.
 pub(super) fn in_swe_agent(file: &str) -> Vec<TranscriptText> {

@@ -13,26 +13,26 @@ use compactometer_suites::import::{
 };
 
 use super::suite::reads_back;
-use crate::files;
+use crate::scratch_files;
 
 mod exports;
-mod said;
+mod raw_texts;
 mod said_by_agents;
 mod said_in_chats;
 mod said_in_tables;
 
-use said::TranscriptText;
+use raw_texts::TranscriptText;
 
 pub(super) fn anthropic(data: &[u8]) -> bool {
-    check("anthropic", data, said::in_messages)
+    check("anthropic", data, raw_texts::in_messages)
 }
 
 pub(super) fn claude_code(data: &[u8]) -> bool {
-    check("claude-code", data, said::in_claude_code)
+    check("claude-code", data, raw_texts::in_claude_code)
 }
 
 pub(super) fn codex(data: &[u8]) -> bool {
-    check("codex", data, said::in_codex)
+    check("codex", data, raw_texts::in_codex)
 }
 
 pub(super) fn inspect(data: &[u8]) -> bool {
@@ -44,7 +44,7 @@ pub(super) fn locomo(data: &[u8]) -> bool {
 }
 
 pub(super) fn openai(data: &[u8]) -> bool {
-    check("openai", data, said::in_messages)
+    check("openai", data, raw_texts::in_messages)
 }
 
 pub(super) fn otel(data: &[u8]) -> bool {
@@ -52,7 +52,7 @@ pub(super) fn otel(data: &[u8]) -> bool {
 }
 
 pub(super) fn pi(data: &[u8]) -> bool {
-    check("pi", data, said::in_pi)
+    check("pi", data, raw_texts::in_pi)
 }
 
 pub(super) fn swe_agent(data: &[u8]) -> bool {
@@ -60,7 +60,7 @@ pub(super) fn swe_agent(data: &[u8]) -> bool {
 }
 
 pub(super) fn tau_bench(data: &[u8]) -> bool {
-    check("tau-bench", data, said::in_tau_bench)
+    check("tau-bench", data, raw_texts::in_tau_bench)
 }
 
 pub(super) fn atif(data: &[u8]) -> bool {
@@ -183,11 +183,11 @@ fn check(importer: &str, data: &[u8], said: fn(&str) -> Vec<TranscriptText>) -> 
     let pieces = data
         .splitn(MOST_FILES, |byte| *byte == SEPARATOR)
         .collect::<Vec<_>>();
-    files::in_folder(|folder| {
+    scratch_files::in_folder(|folder| {
         let name = |number: usize| format!("session-{number}");
         let paths = (1..)
             .zip(&pieces)
-            .map(|(number, piece)| files::write(folder, &name(number), piece));
+            .map(|(number, piece)| scratch_files::write(folder, &name(number), piece));
         let paths = paths.collect::<Vec<_>>();
         let imported = import::import(importer, &paths, "fuzz", &FACTS);
         match &imported {

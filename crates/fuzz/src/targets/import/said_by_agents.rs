@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::said::{TranscriptText, without_mark};
+use super::raw_texts::{TranscriptText, without_mark};
 
 /// The value of a whole file, or its lines.
 fn values(file: &str) -> Vec<Value> {

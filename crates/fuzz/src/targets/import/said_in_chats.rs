@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::said::{TranscriptText, without_mark};
+use super::raw_texts::{TranscriptText, without_mark};
 
 /// The texts of the turns of all chats of a question.
 pub(super) fn in_longmemeval(file: &str) -> Vec<TranscriptText> {

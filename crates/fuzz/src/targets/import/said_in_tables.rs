@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::said::{TranscriptText, without_mark};
+use super::raw_texts::{TranscriptText, without_mark};
 
 /// Keys of words in some of the formats.
 const WORDS: &[&str] = &["text", "aggregated_output", "errorText"];

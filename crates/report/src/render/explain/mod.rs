@@ -4,9 +4,9 @@
 //! Absent on purpose: means over conversations, which the report has.
 
 pub(super) mod marked;
-mod page;
 pub(super) mod parts;
-mod text;
+mod story_page;
+mod story_text;
 mod timeline;
 
 use std::collections::BTreeMap;

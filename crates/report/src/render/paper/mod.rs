@@ -17,7 +17,7 @@ use super::plots::{Plot, fates_in_column, over_tokens_in_column, pdf};
 use super::{ReportError, made, page, put, terminal};
 use crate::data::ProtocolRun;
 use crate::document::render_template;
-use crate::metrics::compactions::WAIT_MS_P95;
+use crate::metrics::compaction_trouble::WAIT_MS_P95;
 use crate::metrics::cost::COST_USD;
 use crate::metrics::recall::ADDRESS_USE_RECALL;
 use crate::metrics::scores::shown_recall;

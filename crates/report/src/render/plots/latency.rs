@@ -10,7 +10,7 @@ use super::draw::text_width;
 use super::figure::{Anchor, Figure};
 use super::{Plot, WIDTH, header, number};
 use crate::data::{ProtocolRun, StrategyRecords};
-use crate::metrics::compactions::{
+use crate::metrics::compaction_trouble::{
     WAIT_MS_P50, WAIT_MS_P95, WAIT_MS_TOTAL, WAITING_SHARE, background_ms, waits_of,
 };
 use crate::phrases::row_name;

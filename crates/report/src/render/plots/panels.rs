@@ -168,7 +168,7 @@ fn shortened(name: &str, width: f64) -> String {
     let letters = name.chars().count();
     (4..=letters)
         .rev()
-        .map(|most| compactometer_text::lines::clipped(name, most))
+        .map(|most| compactometer_text::wrapping::clipped(name, most))
         .find(|short| text_width(short) <= width)
         .unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use compactometer_engine::strategy::approach::Approach;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
-use compactometer_text::lines::{clipped, wrapped};
+use compactometer_text::wrapping::{clipped, wrapped};
 use serde::Serialize;
 
 use super::Screen;

@@ -5,10 +5,10 @@ mod grid;
 mod notes;
 mod versions;
 
-use compactometer_formats::mock::{has_mock, is_mock as is_simulated};
+use compactometer_formats::mock_name::{has_mock, is_mock as is_simulated};
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::summary::{Group, Summary};
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 use serde::Serialize;
 
 use crate::numbers::grouped;

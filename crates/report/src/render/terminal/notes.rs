@@ -1,8 +1,8 @@
 //! What is below the table: the few notes that change how it is read, or all of them.
 
-use compactometer_formats::mock::has_mock;
+use compactometer_formats::mock_name::has_mock;
 use compactometer_formats::summary::{Check, Comparison, Group, StrategySummary, Sweep};
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 
 use super::grid::{show, with_interval};
 use crate::metrics::answered::ANSWER_RECALL;

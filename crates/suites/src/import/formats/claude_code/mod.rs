@@ -4,11 +4,11 @@
 //! and counts once. Absent on purpose: the system prompt and tool definitions, which these files do
 //! not contain.
 
+mod boundaries;
 mod boundary;
 mod branches;
 mod broken;
 mod cleared;
-mod compactions;
 mod own_calls;
 mod queued;
 mod row;
@@ -101,9 +101,9 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
     for (order, tree) in (0..).zip(tree::trees(&rows, recorder)?) {
         let mut notes = notes(&rows, &tree);
         notes.left_behind = tree.left_behind.messages;
-        let (spoken, mut compactions) = compactions::split(&rows, tree.rows);
+        let (spoken, mut compactions) = boundaries::split(&rows, tree.rows);
         own_calls::note(input, &mut compactions);
-        compactions.extend(compactions::left_behind(&rows, &tree.left_behind));
+        compactions.extend(boundaries::left_behind(&rows, &tree.left_behind));
         let session = ReadSession {
             stem: if tree.sidechain {
                 format!("{group}/side-")
@@ -196,7 +196,7 @@ fn row(
     let parent = text("parentUuid").or_else(|| text("logicalParentUuid"));
     let sidechain = value["isSidechain"].as_bool().unwrap_or(false);
     let boundary = boundary::boundary(&value);
-    let attached = compactions::attached(&value);
+    let attached = boundaries::attached(&value);
     let summary = is_summary(&value);
     let by_program = queued::is_by_program(&value, queued.as_ref());
     let cleared = cleared::cleared_calls(&value);

@@ -5,7 +5,7 @@
 //! are in `gemini/log.rs`. Absent on purpose: the system prompt and tool definitions, which these
 //! files do not contain.
 
-mod log;
+mod chat_log;
 pub(super) mod stream;
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use compactometer_engine::message::{Part, Role, Usage};
 use serde_json::Value;
 
 use crate::import::error::ImportError;
-use crate::import::formats::gemini::log::{GeminiLog, GeminiMessage};
+use crate::import::formats::gemini::chat_log::{GeminiLog, GeminiMessage};
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::kept::SessionFolder;

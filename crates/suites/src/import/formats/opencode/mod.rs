@@ -6,7 +6,7 @@
 //! recorded compaction and not a message. Absent on purpose: the system prompt and tool
 //! definitions, which these files do not contain.
 
-mod compactions;
+mod compaction_parts;
 
 use std::collections::HashSet;
 
@@ -53,7 +53,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
         .map(Vec::as_slice)
         .unwrap_or_default();
     let messages = before_revert(&session["info"], all, recorder);
-    let (compactions, of_program) = compactions::find(messages);
+    let (compactions, of_program) = compaction_parts::find(messages);
     let mut reader = OpencodeReader {
         recorder,
         out: Vec::new(),

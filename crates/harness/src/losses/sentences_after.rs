@@ -6,7 +6,7 @@ use compactometer_text::sentences::SentenceLines;
 use super::SeenContext;
 use super::added::Added;
 use crate::prepare::PreparedScenario;
-use crate::prepare::said::of_persons;
+use crate::prepare::said_in_messages::of_persons;
 
 /// After more compactions a sentence is not followed.
 const MOST_COMPACTIONS: usize = 3;

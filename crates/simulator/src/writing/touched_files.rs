@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::reading::calls::Touch;
 use crate::reading::cues::{Cue, Cues};
 use crate::reading::message::ReadMessage;
 use crate::reading::pieces::{MaterialTurn, PieceContext, StatedPiece, Voice};
+use crate::reading::read_calls::Touch;
 use crate::reading::statements::Statement;
 
 /// The files of a material, in the order of their first call.

@@ -9,7 +9,7 @@ use compactometer_text::shell::shell_word;
 use serde_json::{Value, json};
 
 use super::super::ledger::BUDGET;
-use super::log;
+use super::hook_log;
 
 /// Seconds after which a program stops the hook.
 const SECONDS: u32 = 10;
@@ -113,7 +113,7 @@ pub(super) fn text(program: Option<&str>, executable: &Path, budget: u32) -> Str
         let (head, after) = (program.paste, program.after);
         format!("{head}\n\n{settings:#}\n\nTo remove it, delete the entry. {after}\n")
     });
-    let log = log::path().map_or(String::new(), |path| {
+    let log = hook_log::path().map_or(String::new(), |path| {
         format!("Errors are logged in {}.\n", path.display())
     });
     sections.collect::<Vec<_>>().join("\n") + "\n" + &log

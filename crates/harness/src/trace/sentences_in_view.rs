@@ -5,7 +5,7 @@ use compactometer_formats::record::SaidCount;
 use compactometer_text::sentences::SentenceLines;
 
 use crate::prepare::PreparedScenario;
-use crate::prepare::said::text;
+use crate::prepare::said_in_messages::text;
 
 /// Sentences that had this many compactions and more are counted together.
 const MOST: usize = 4;

@@ -7,8 +7,8 @@ use compactometer_text::sentences::{Sentence, SentenceLines};
 use serde::Serialize;
 
 use super::Losses;
+use super::losses_screen::{bracketed, counted, percent, thousands};
 use super::pooled::{PooledGroup, pooled, within_one};
-use super::text::{bracketed, counted, percent, thousands};
 
 /// Compactions of other projects in which a sentence is looked for.
 const FOREIGN: usize = 8;
@@ -242,7 +242,7 @@ impl Losses {
 
 /// A sentence with its place.
 pub(super) fn quote(seen: &SentenceSeen) -> String {
-    let text = compactometer_text::lines::clipped(&seen.sentence, LETTERS);
+    let text = compactometer_text::wrapping::clipped(&seen.sentence, LETTERS);
     let text = text
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter });

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use compactometer_formats::summary::Check;
-use compactometer_text::lines::wrapped;
+use compactometer_text::wrapping::wrapped;
 
 use super::power::POWER;
 use super::{

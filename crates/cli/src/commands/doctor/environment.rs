@@ -3,7 +3,7 @@
 use compactometer_text::suggest::unknown;
 
 use super::DoctorCheck;
-use crate::arguments::settings::PREFIX;
+use crate::arguments::settings_file::PREFIX;
 use crate::commands::program;
 
 /// Variables without a flag: the API key, and those of builds, scripts and tests.

@@ -549,6 +549,6 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
 fn wrapped(lines: &[String], width: usize) -> String {
     let lines = lines
         .iter()
-        .flat_map(|line| compactometer_text::lines::wrapped(line, width));
+        .flat_map(|line| compactometer_text::wrapping::wrapped(line, width));
     lines.map(|line| line + "\n").collect()
 }
