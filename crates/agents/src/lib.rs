@@ -9,7 +9,6 @@
 
 mod by_hand;
 mod child;
-mod context;
 mod counts;
 mod definition;
 mod desk;
@@ -19,6 +18,7 @@ mod mask;
 mod play;
 mod play_log;
 mod process;
+mod request_view;
 mod row;
 mod shell;
 mod stage;

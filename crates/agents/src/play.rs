@@ -18,10 +18,10 @@ use compactometer_engine::view::Edit;
 use compactometer_models::server::{Posted, ServerRefusal};
 use tokio::sync::Mutex;
 
-use crate::context::{AgentSummary, ContextReader, HeldInRequest, KnownCall, KnownText};
 use crate::counts::PlayCounts;
 use crate::desk::{AnswerSender, DeskEvent, RefusedRequests, answer_saying};
 use crate::mask;
+use crate::request_view::{AgentSummary, ContextReader, HeldInRequest, KnownCall, KnownText};
 use crate::stage::{AgentLaunch, RunningPlay};
 use crate::turn::{PlayedTurn, count_calls};
 

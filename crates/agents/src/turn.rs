@@ -3,9 +3,9 @@
 use compactometer_engine::message::{Message, Part, Role};
 use compactometer_models::server::{Called, ModelAnswer, Posted};
 
-use crate::context::{KnownText, call_id};
 use crate::definition::Tools;
 use crate::desk::{ModelDesk, ToolAnswer, answer_saying};
+use crate::request_view::{KnownText, call_id};
 use crate::shell::in_shell;
 
 /// What was said from a turn of the agent to the next: what it said and called, what its tools

@@ -13,16 +13,16 @@ pub mod losses;
 pub mod metrics;
 mod numbers;
 mod phrases;
+pub mod record_tables;
 mod render;
 mod stats;
 mod summary;
-pub mod tables;
 mod version;
 pub mod vocabulary;
 
 pub use data::run_files::{RunFiles, RunFilesError};
 pub use render::sources::page as sources_page;
-pub use render::targets::by_target;
+pub use render::targets_shown::by_target;
 pub use render::{
     PAPER_FOLDER, ReportError, ReportPart, Screen, by_version, cases::Cases, explain, table, write,
     write_formats, write_paper,

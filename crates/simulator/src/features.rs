@@ -9,8 +9,8 @@ use crate::profile::Weights;
 use crate::reading::message::ReadMessages;
 use crate::reading::terms::{number, stem};
 use crate::reading::{self, RewrittenTexts, statements};
+use crate::writing::exact_values::MaterialValues;
 use crate::writing::touched_files::Files;
-use crate::writing::values::MaterialValues;
 
 /// The features of each value in a request's material, in the order of [`Weights::FEATURES`]; none of
 /// a value that the mock does not read as one term.

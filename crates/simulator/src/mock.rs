@@ -26,7 +26,7 @@ use crate::reading::statements::{self, Statement};
 use crate::reading::{self, AnswerShape, RequestAsk, RewrittenTexts};
 use crate::writing::relative::FileNames;
 use crate::writing::touched_files::Files;
-use crate::writing::{self, ReplyLimits, order, recollect, relative, salience, within};
+use crate::writing::{self, ReplyLimits, put_in_order, recollect, relative, salience, within};
 
 /// The mock of a profile, or of a random draw of what it assumes (`PROFILE~NUMBER`). Returns `None`
 /// if no profile has the name.
@@ -112,9 +112,9 @@ impl Mock {
 
     fn answer(&self, question: &str, turns: &[MaterialTurn<'_>], seed: u64) -> String {
         let find = |item: &str| self.look_up(item, turns, seed);
-        order::items(question).map_or_else(
+        put_in_order::items(question).map_or_else(
             || find(question),
-            |items| order::answer(&items, turns, find),
+            |items| put_in_order::answer(&items, turns, find),
         )
     }
 

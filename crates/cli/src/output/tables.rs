@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
 use compactometer_harness::run::each_record;
-use compactometer_report::tables::Tables;
+use compactometer_report::record_tables::Tables;
 
 use super::progress;
 use super::terminal::note;

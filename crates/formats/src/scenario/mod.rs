@@ -1,19 +1,21 @@
 //! A scenario: one conversation, the facts stated in it and the questions about them.
 
-mod compaction;
 mod person_sentences;
 mod program_log;
+mod recorded_compaction;
 
 use compactometer_engine::message::{Message, MessageId, Role};
 use compactometer_engine::model::ToolDefinition;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use compaction::{Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction};
 pub use compactometer_text::matcher::ValueKind;
 use compactometer_text::matcher::{Said, Sought};
 pub use person_sentences::{SaidSentence, SentenceKind, Wording};
 pub use program_log::{ClearedResults, LogNotes, ModelFrom};
+pub use recorded_compaction::{
+    Reattached, RecordedCompaction, Retained, Unmeasured, UnmeasuredCompaction,
+};
 
 /// One conversation with what can be measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,8 +5,8 @@
 //! control.
 
 mod added;
-mod cleared;
 mod costs;
+mod lost_beside;
 mod sentences_after;
 
 use compactometer_engine::message::{MessageId, part_text};
@@ -68,7 +68,7 @@ pub fn losses(
         unmeasured: scenario.unmeasured.clone(),
         left_behind: scenario.log.left_behind,
         cleared_results: scenario.log.cleared.iter().map(|at| at.results).sum(),
-        cleared_values: cleared::cleared_values(&prepared, &seen, counter),
+        cleared_values: lost_beside::cleared_values(&prepared, &seen, counter),
         said: sentences_after::sentences_seen(&prepared, &seen, &added),
         uses: uses(&prepared, &seen, &moments, &added),
     }

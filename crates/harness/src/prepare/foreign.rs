@@ -8,7 +8,7 @@ use compactometer_formats::scenario::{Fact, Scenario};
 use compactometer_text::matcher::Matcher;
 
 use super::Checks;
-use super::checks::Stated;
+use super::checkers::Stated;
 
 /// How many foreign scenarios give facts to each case. With fewer there is no chance rate.
 const FOREIGN_SCENARIOS: usize = 5;

@@ -2,7 +2,7 @@
 
 mod answer_keys;
 mod bindings;
-mod checks;
+mod checkers;
 pub(crate) mod cleared;
 mod fact_sentences;
 mod foreign;
@@ -20,7 +20,7 @@ pub(crate) mod uses;
 mod written;
 
 pub use bindings::Bindings;
-pub use checks::Checks;
+pub use checkers::Checks;
 pub(crate) use fact_sentences::{Evidence, Given, sentences};
 pub use kept_texts::KeptTexts;
 pub use lists::Lists;

@@ -15,7 +15,7 @@ use compactometer_text::exact;
 use compactometer_text::generic::is_generic;
 use compactometer_text::matcher::Matcher;
 
-use super::checks::Stated;
+use super::checkers::Stated;
 use super::foreign::ForeignPool;
 use super::references::References;
 use super::requests::{HeldInPiece as InRequest, Searched};

@@ -6,7 +6,7 @@
 use compactometer_engine::model::{ChatReply, Finish};
 use compactometer_formats::answer::{Grade, Signs};
 
-use super::{invented, order};
+use super::{invented, read_order};
 use crate::prepare::PreparedScenario;
 
 /// What an answer says.
@@ -42,7 +42,7 @@ pub(crate) fn grade(prepared: &PreparedScenario, probe: usize, reply: &ChatReply
             signs: Some(signs),
         };
     }
-    let order = order::read(labels, answer);
+    let order = read_order::read(labels, answer);
     let grade = of_order(&order, labels.len() as u32, answer);
     Graded {
         grade,

@@ -4,8 +4,8 @@ mod answers;
 mod grade;
 mod invented;
 mod judge;
-mod order;
 mod prompted;
+mod read_order;
 
 pub(crate) use answers::{IDENTITY as ANSWERS_IDENTITY, Questioner, due};
 pub(crate) use judge::IDENTITY as JUDGE_IDENTITY;

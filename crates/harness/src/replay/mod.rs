@@ -1,7 +1,7 @@
 //! Replays one case: pushes the recorded messages one by one, lets the session compact before each
 //! turn of the agent, and traces every fact at each observation point and after each compaction.
 
-mod compaction;
+mod compact_before_turn;
 mod observation;
 mod record;
 

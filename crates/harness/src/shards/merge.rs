@@ -10,8 +10,8 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::shards::{CaseLine, Shard, ShardLine, TextName};
 use compactometer_formats::timings::Timings;
 
+use super::finished_parts::REMEDY;
 use super::part_lines::{BetweenLines, LineReader};
-use super::parts::REMEDY;
 use super::{PlanFolder, ShardError};
 
 const RECORDS: &str = "records.jsonl";

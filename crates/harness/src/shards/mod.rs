@@ -11,10 +11,10 @@
 mod attempts;
 mod dealing;
 mod error;
+mod finished_parts;
 mod folder;
 mod merge;
 mod part_lines;
-mod parts;
 mod status;
 mod worker;
 

@@ -1,5 +1,6 @@
 //! What became of every fact, and what a record holds of views, calls and chance matches.
 
+mod around_values;
 mod bindings;
 mod carriers;
 mod chance;
@@ -8,13 +9,13 @@ mod random_contexts;
 mod sentences_in_view;
 mod state;
 mod storage;
-mod surroundings;
 mod traced_calls;
 mod tracer;
 mod uses;
 mod views;
 mod written;
 
+pub(crate) use around_values::said_about;
 pub(crate) use bindings::bound_facts;
 pub(crate) use carriers::{Carriers, search_carriers};
 pub(crate) use chance::ChanceCounts;
@@ -22,7 +23,6 @@ pub(crate) use contexts::{entries_of, saved_rows};
 pub(crate) use random_contexts::{DrawnContexts, RandomContexts};
 pub(crate) use sentences_in_view::said_counts;
 pub(crate) use storage::storage;
-pub(crate) use surroundings::said_about;
 pub use traced_calls::CaseResult;
 pub(crate) use traced_calls::{call_row, session_call_row, waited_ms};
 pub(crate) use tracer::{Traced, Tracer};

@@ -12,9 +12,9 @@ use compactometer_formats::baseline::StrategyHead;
 use super::metric_gate::MetricGate;
 use super::{GateVerdict, GatedStrategy, rule};
 use crate::data::{StrategyRecords, UnitRecords};
+use crate::metrics::around_facts::{STATED_SHARE, stated_share_of};
 use crate::metrics::failures;
 use crate::metrics::failures::{FAILED_SHARE, OVER_WINDOW_SHARE};
-use crate::metrics::surroundings::{STATED_SHARE, stated_share_of};
 use crate::stats::{LEVEL, family, mean, nine_digits};
 
 /// One share that must not get worse.

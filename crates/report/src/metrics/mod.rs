@@ -8,6 +8,7 @@
 mod agents;
 pub(crate) mod answered;
 pub(crate) mod answers;
+pub(crate) mod around_facts;
 pub(crate) mod bound;
 mod by_fact;
 pub(crate) mod chance;
@@ -27,7 +28,6 @@ pub(crate) mod scores;
 mod section;
 mod stages;
 pub(crate) mod storage;
-pub(crate) mod surroundings;
 pub(crate) mod survival;
 mod unit;
 pub(crate) mod user_sentences;
@@ -49,8 +49,8 @@ pub const ALL: &[Metric] = &[
     user_sentences::SAID_RECALL_1,
     user_sentences::SAID_RECALL_2,
     user_sentences::SAID_RECALL_3,
-    surroundings::STATED_SHARE,
-    surroundings::BINDING_INDEX,
+    around_facts::STATED_SHARE,
+    around_facts::BINDING_INDEX,
     recall::LIFT,
     recall::SELECTION_LIFT,
     recall::ADDRESS_USE_RECALL,

@@ -2,7 +2,7 @@
 
 use super::compared::ComparedTable;
 use super::page::{NOTES, PageContents, PageSection, PicturePart};
-use super::targets::TargetsTable;
+use super::targets_shown::TargetsTable;
 use super::terminal::PageOpening;
 use super::titled::TitledTable;
 use crate::document::{Block, Document, Inline, Table, TableRow};

@@ -22,14 +22,14 @@ pub mod explain;
 mod judged;
 mod markdown;
 mod page;
+mod page_tables;
 mod paper;
 pub(crate) mod plots;
 mod reasons;
 mod rows;
 pub(crate) mod sources;
-mod sweep;
-mod tables;
-pub(crate) mod targets;
+mod sweep_points;
+pub(crate) mod targets_shown;
 mod terminal;
 mod titled;
 

@@ -7,10 +7,10 @@ use compactometer_text::shell::shell_word;
 use serde::Serialize;
 
 use super::compared::{self, ComparedTable};
-use super::targets::{self, TargetsTable};
+use super::targets_shown::{self, TargetsTable};
 use super::terminal::{self, PageOpening};
 use super::titled::TitledTable;
-use super::{judged, reasons, sweep, tables};
+use super::{judged, page_tables, reasons, sweep_points};
 use crate::metrics::{self, Metric};
 use crate::numbers::grouped;
 use crate::phrases::{conditions, slug, verdict};
@@ -121,21 +121,21 @@ impl PageContents {
 
 impl PageSection {
     fn new(group: &Group, swept: Option<&Sweep>, plots: Vec<PicturePart>) -> Self {
-        let tables = tables::tables(group)
+        let tables = page_tables::tables(group)
             .into_iter()
-            .chain(swept.map(sweep::table));
+            .chain(swept.map(sweep_points::table));
         PageSection {
             id: slug(group),
             heading: format!("Protocol {}", conditions(group)),
             warnings: group.warnings.clone(),
             findings: swept.map_or(Vec::new(), |sweep| sweep.findings.clone()),
             tables: tables.collect(),
-            reasons: reasons::lines(group, tables::in_order()),
+            reasons: reasons::lines(group, page_tables::in_order()),
             failures: reasons::failures(group),
             plots,
             compared: compared::table(group),
             judged: group.judged.as_ref().map_or(Vec::new(), judged::lines),
-            targets: targets::table(group),
+            targets: targets_shown::table(group),
             has_failed: group.checks.iter().any(|check| check.passed == Some(false)),
             checks: group.checks.iter().map(check).collect(),
             is_first: false,

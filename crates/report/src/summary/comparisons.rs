@@ -12,11 +12,11 @@ use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, RANDOM_DROP, StrategyRecords, UnitRecords};
 use crate::metrics::answered::reader_strength;
+use crate::metrics::around_facts::STATED_SHARE;
 use crate::metrics::engine::TOKENS_RETAINED;
 use crate::metrics::failures::why_not_compared;
 use crate::metrics::recall::fact_shares;
 use crate::metrics::scores::{CORRECTED, PrimaryMetric, RAW, UnitScores};
-use crate::metrics::surroundings::STATED_SHARE;
 use crate::numbers::points;
 use crate::stats::equivalence::equivalent;
 use crate::stats::paired::PairedSums;

@@ -15,7 +15,7 @@ mod failed_calls;
 mod form;
 mod json;
 mod rates;
-mod values;
+mod value_faults;
 
 use async_trait::async_trait;
 use compactometer_engine::model::{ChatError, ChatModel, ChatReply, ChatRequest, Finish};
@@ -40,8 +40,8 @@ pub const ALL: &[&ModelFault] = &[
     &form::MISSING_MARKER,
     &ends::EMPTY,
     &ends::BLANK,
-    &values::SWAPPED_DIGITS,
-    &values::STALE_VALUE,
+    &value_faults::SWAPPED_DIGITS,
+    &value_faults::STALE_VALUE,
     &content::INVENTED_ITEM,
     &content::EXAMPLE_LEAK,
     &ends::OVER_LENGTH,

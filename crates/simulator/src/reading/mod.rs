@@ -7,7 +7,7 @@ pub(crate) mod cues;
 mod envelope;
 pub(crate) mod json_shape;
 mod layouts;
-mod limits;
+mod length_limits;
 pub(crate) mod message;
 pub(crate) mod pieces;
 pub(crate) mod read_calls;
@@ -24,7 +24,7 @@ use compactometer_engine::model::{ChatRequest, WireMessage};
 
 use crate::reading::cues::is_stop_word;
 use crate::reading::json_shape::ShapeNode;
-use crate::reading::limits::{LimitUnit, limits};
+use crate::reading::length_limits::{LimitUnit, limits};
 use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::regions::Parted;
 use crate::reading::statements::turns;

@@ -1,15 +1,15 @@
 //! Writes a condensed text in the requested shape: takes ranked statements until the room is used.
 
 pub(crate) mod chat;
+pub(crate) mod exact_values;
 mod json;
-pub(crate) mod order;
+pub(crate) mod put_in_order;
 pub(crate) mod recollect;
 pub(crate) mod relative;
 pub(crate) mod salience;
 mod sections;
 pub(crate) mod shorten;
 pub(crate) mod touched_files;
-pub(crate) mod values;
 
 use std::collections::HashSet;
 
@@ -22,9 +22,9 @@ use crate::reading::cache::token_counts::CachedCounter;
 use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::statements::Statement;
 use crate::reading::{AnswerPart, AnswerShape, PartForm};
+use crate::writing::exact_values::BYTES_PER_TOKEN;
 use crate::writing::relative::FileNames;
 use crate::writing::shorten::shorten;
-use crate::writing::values::BYTES_PER_TOKEN;
 
 /// The input of a writer.
 pub(crate) struct WritingSource<'s, 'm> {

@@ -11,7 +11,7 @@ use crate::profile::{Profile, Weights};
 use crate::reading::AnswerShape;
 use crate::reading::pieces::{MaterialTurn, Voice};
 use crate::reading::statements::Statement;
-use crate::writing::values::MaterialValues;
+use crate::writing::exact_values::MaterialValues;
 
 /// The floor applies as it is to a reply that may have this share of its material, which recorded
 /// summaries have. Where there is more room, the odds of being written grow with it (assumed).

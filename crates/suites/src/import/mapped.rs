@@ -11,7 +11,7 @@ use super::error::ImportError;
 use super::importer::Importer;
 use super::input::Input;
 use super::place::Place;
-use super::readers::{json_lines, table};
+use super::readers::{json_lines, tabled};
 use super::report::Recorder;
 use super::session::{Compaction, Left, ReadSession, Spoken, unreadable};
 
@@ -115,7 +115,7 @@ impl Map {
         input: &Input,
         recorder: &mut Recorder,
     ) -> Result<Vec<ReadSession>, ImportError> {
-        let rows = table::rows(input, ABOUT, &[""], recorder)?;
+        let rows = tabled::rows(input, ABOUT, &[""], recorder)?;
         self.are_there(input, &rows, recorder)?;
         let mut session = ReadSession::new(input, MAPPED.name, &input.stem);
         let mut last_call = String::new();
@@ -156,7 +156,7 @@ impl Map {
         last_call: &mut String,
         (session, recorder): (&mut ReadSession, &mut Recorder),
     ) -> Result<(), ImportError> {
-        let words = |key: &str| self.of(row, key).map(table::words);
+        let words = |key: &str| self.of(row, key).map(tabled::words);
         let at_ms = match self.of(row, "time") {
             Some(stamp) => json_lines::at_ms(stamp, place, recorder)?,
             None => None,
@@ -181,8 +181,9 @@ impl Map {
         if let Some(name) = words("call") {
             *last_call = words("id").unwrap_or_else(|| place.to_string());
             let given = self.of(row, "arguments");
-            let arguments =
-                given.map_or("{}".to_owned(), |given| table::as_arguments("input", given));
+            let arguments = given.map_or("{}".to_owned(), |given| {
+                tabled::as_arguments("input", given)
+            });
             said.push((
                 Role::Assistant,
                 Part::ToolCall {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::format::{AtomShape, SkeletonSession, Skeletons};
-use super::limits::{KnownNumbers, fault};
+use super::session_limits::{KnownNumbers, fault};
 
 const FORMAT: &str = "compactometer-skeletons";
 const VERSION: u32 = 1;

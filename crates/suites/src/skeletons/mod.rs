@@ -10,8 +10,8 @@
 mod extract;
 mod file;
 mod format;
-mod limits;
 mod render;
+mod session_limits;
 mod spec;
 mod words;
 

@@ -4,8 +4,8 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use super::desk::{least, list};
-use super::row::SourceCheck::{Assumed, Dropped, Holds};
-use super::row::SourceClaim;
+use super::sourced_row::SourceCheck::{Assumed, Dropped, Holds};
+use super::sourced_row::SourceClaim;
 
 pub(super) const CLAIMS: &[SourceClaim] = &[
     SourceClaim {

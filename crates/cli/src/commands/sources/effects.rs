@@ -11,7 +11,7 @@ use compactometer_engine::strategy::StrategySpec;
 use serde_json::Value;
 
 use super::desk::{RunFolder, SMALL, SourcesDesk, list};
-use super::row::{Finding, SourceDocument, SourceRow, SourceVerdict};
+use super::sourced_row::{Finding, SourceDocument, SourceRow, SourceVerdict};
 
 /// Where parameters are tried: what it is called, and its arguments.
 const CIRCUMSTANCES: [(&str, &[&str]); 6] = [

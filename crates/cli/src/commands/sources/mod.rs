@@ -8,11 +8,11 @@ mod desk;
 mod effects;
 mod numbers;
 mod progressive_plan;
-mod row;
+mod sourced_row;
+mod sourced_targets;
 mod sources_page;
 mod strategic_plan;
 mod summary_chain;
-mod targets;
 mod threshold_plan;
 
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use clap::Args;
 use compactometer_text::suggest::unknown;
 
 use self::desk::SourcesDesk;
-use self::row::{SourceClaim, SourceDocument, SourceRow, SourceVerdict};
+use self::sourced_row::{SourceClaim, SourceDocument, SourceRow, SourceVerdict};
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
@@ -94,7 +94,7 @@ fn checked(document: SourceDocument, desk: &mut SourcesDesk) -> Vec<SourceRow> {
     let mut rows = numbers::rows(document);
     rows.extend(claims.iter().map(|claim| claim.row(document, desk)));
     rows.extend(effects::rows(document, desk));
-    rows.extend(targets::rows(document, desk));
+    rows.extend(sourced_targets::rows(document, desk));
     rows
 }
 

@@ -3,7 +3,7 @@
 
 use compactometer_engine::params::{Param, ParamUnit};
 
-use super::row::{SourceDocument, SourceRow, SourceVerdict};
+use super::sourced_row::{SourceDocument, SourceRow, SourceVerdict};
 
 /// Strategy, parameter, its default as users type it, and where its document says so; after `ours: `
 /// why it is so.

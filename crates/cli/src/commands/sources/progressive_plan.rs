@@ -4,8 +4,8 @@ use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
 
 use super::desk::{SourcesDesk, least, list};
-use super::row::SourceCheck::{Assumed, Dropped, Holds, Misses};
-use super::row::SourceClaim;
+use super::sourced_row::SourceCheck::{Assumed, Dropped, Holds, Misses};
+use super::sourced_row::SourceClaim;
 
 pub(super) const CLAIMS: &[SourceClaim] = &[
     SourceClaim {

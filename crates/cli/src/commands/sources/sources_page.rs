@@ -8,7 +8,7 @@ use compactometer_report::sources_page;
 use serde_json::json;
 
 use super::counts;
-use super::row::{SourceDocument, SourceRow};
+use super::sourced_row::{SourceDocument, SourceRow};
 
 pub(super) fn write(path: &Path, rows: &[SourceRow]) -> io::Result<()> {
     let of = |document: &SourceDocument| {

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 
 use super::desk::{SourcesDesk, list};
-use super::row::SourceCheck::{Assumed, Dropped, Holds};
-use super::row::SourceClaim;
+use super::sourced_row::SourceCheck::{Assumed, Dropped, Holds};
+use super::sourced_row::SourceClaim;
 
 pub(super) const CLAIMS: &[SourceClaim] = &[
     SourceClaim {

@@ -3,8 +3,8 @@
 use anyhow::ensure;
 
 use super::desk::{least, list};
-use super::row::SourceCheck::{Dropped, Holds};
-use super::row::SourceClaim;
+use super::sourced_row::SourceCheck::{Dropped, Holds};
+use super::sourced_row::SourceClaim;
 
 pub(super) const CLAIMS: &[SourceClaim] = &[
     SourceClaim {

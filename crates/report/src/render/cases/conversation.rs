@@ -10,13 +10,13 @@ use compactometer_formats::record::{Family, Record};
 use compactometer_formats::scenario::Scenario;
 use serde_json::{Value, json};
 
+use super::case_files::{file_name, numbered};
 use super::folder_of;
-use super::names::{file_name, numbered};
 use super::paged::{pages, slice, span};
 use crate::numbers::grouped;
 use crate::render::explain::Story;
 use crate::render::explain::marked::FactMarks;
-use crate::render::explain::parts::{
+use crate::render::explain::template_values::{
     CaseLists, PagePlace, cut, legend, message_parts, points, stated,
 };
 use crate::render::plots::{context_over, draw};

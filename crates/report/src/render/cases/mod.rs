@@ -3,8 +3,8 @@
 //!
 //! Absent on purpose: other numbers than a reader can count on these pages.
 
+mod case_files;
 mod conversation;
-mod names;
 mod paged;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,8 @@ use compactometer_formats::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use self::case_files::{file_name, numbered};
 use self::conversation::{ConversationPage, ConversationRow};
-use self::names::{file_name, numbered};
 use self::paged::{pages, span};
 use super::explain::Story;
 use super::{ReportError, filled, made};

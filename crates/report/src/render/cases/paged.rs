@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::render::explain::parts::escaped;
+use crate::render::explain::template_values::escaped;
 
 /// Bytes of items that a page takes; with its head and its tables' markup it stays under 500 kB.
 const MOST: usize = 400_000;

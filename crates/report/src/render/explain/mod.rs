@@ -4,9 +4,9 @@
 //! Absent on purpose: means over conversations, which the report has.
 
 pub(super) mod marked;
-pub(super) mod parts;
 mod story_page;
 mod story_text;
+pub(super) mod template_values;
 mod timeline;
 
 use std::collections::BTreeMap;

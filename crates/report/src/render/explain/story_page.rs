@@ -4,7 +4,7 @@ use compactometer_engine::message::Message;
 use serde_json::{Value, json};
 
 use super::Story;
-use super::parts::{CaseLists, PagePlace, legend, message_parts, points, stated};
+use super::template_values::{CaseLists, PagePlace, legend, message_parts, points, stated};
 use super::timeline::TimelineStep;
 use crate::render::{ReportError, filled};
 

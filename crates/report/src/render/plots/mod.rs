@@ -13,7 +13,7 @@ use crate::phrases::slug;
 mod axes;
 mod bars;
 mod colours;
-mod context;
+mod context_size;
 mod cost;
 mod curves;
 pub(crate) mod draw;
@@ -34,7 +34,7 @@ mod survival;
 mod view_breakdown;
 
 pub(crate) use bars::readable_on;
-pub(crate) use context::of_conversation as context_over;
+pub(crate) use context_size::of_conversation as context_over;
 pub(crate) use fates::{COLOURS as FATE_COLOURS, in_column as fates_in_column};
 pub(crate) use recall::over_tokens_in_column;
 pub(crate) use view_breakdown::of_case as views_of;
@@ -77,7 +77,7 @@ const ALL: &[Drawing] = &[
     Drawing::Report(splits::plot),
     Drawing::Group(rounds::plot),
     Drawing::Group(survival::plot),
-    Drawing::Group(context::plot),
+    Drawing::Group(context_size::plot),
     Drawing::Group(view_breakdown::plot),
     Drawing::Group(cost::plot),
     Drawing::Group(latency::plot),

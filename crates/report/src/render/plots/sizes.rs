@@ -4,7 +4,7 @@ use compactometer_formats::summary::Summary;
 
 use super::axes::Scale;
 use super::{Plot, curves};
-use crate::render::sweep::note;
+use crate::render::sweep_points::note;
 
 /// The plot; none if there is only one size.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {

@@ -6,7 +6,7 @@ use compactometer_formats::summary::Summary;
 use super::axes::Scale;
 use super::{Plot, curves};
 use crate::numbers::grouped;
-use crate::render::sweep::note;
+use crate::render::sweep_points::note;
 
 /// The plot; none if no other split was run.
 pub(super) fn plot(summary: &Summary) -> Option<Plot> {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::numbers::grouped;
 use crate::phrases::{conditions, models};
-use crate::render::sweep;
+use crate::render::sweep_points;
 
 /// Most lines of a screen. What is planned and the report's place take two more.
 const LINES: usize = 28;
@@ -72,7 +72,7 @@ pub fn table(summary: &Summary, screen: &Screen) -> String {
             lines.extend(
                 swept
                     .into_iter()
-                    .flat_map(|sweep| sweep::lines(sweep, screen.width)),
+                    .flat_map(|sweep| sweep_points::lines(sweep, screen.width)),
             );
             lines.extend(
                 notes::all(group, swept)

@@ -11,9 +11,9 @@ use compactometer_formats::summary::{Compared, Comparison};
 use compactometer_text::code::code;
 
 use crate::data::ProtocolRun;
+use crate::metrics::around_facts::STATED_SHARE;
 use crate::metrics::failures::why_not_compared;
 use crate::metrics::scores::{PrimaryMetric, UnitScores};
-use crate::metrics::surroundings::STATED_SHARE;
 use crate::numbers::grouped;
 use crate::summary::comparisons::{
     ComparisonDraft, empty, lists_values, pairs, raw_remark, test, tested, undecided,

@@ -12,7 +12,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
-use crate::import::readers::table::words;
+use crate::import::readers::tabled::words;
 use crate::import::readers::{json_lines, json_value, python};
 use crate::import::report::Recorder;
 use crate::import::session::{ImportedQuestion, ReadSession, Spoken};

@@ -12,7 +12,7 @@ use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::blocks::media;
 use crate::import::readers::json_value;
-use crate::import::readers::table::{as_arguments, words};
+use crate::import::readers::tabled::{as_arguments, words};
 use crate::import::report::Recorder;
 use crate::import::session::{Notes, ReadSession, Spoken};
 

@@ -11,7 +11,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_lines;
-use crate::import::readers::table::{
+use crate::import::readers::tabled::{
     self, CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
 };
 use crate::import::report::Recorder;
@@ -63,7 +63,7 @@ const TABLE: FieldTable = FieldTable {
 };
 
 fn recognises(text: &str) -> bool {
-    let rows = table::beginning(text, &["role", "content"], TABLE.rows);
+    let rows = tabled::beginning(text, &["role", "content"], TABLE.rows);
     let is_message = |row: &Value| {
         matches!(row["role"].as_str(), Some("user" | "assistant")) && row.get("content").is_some()
     };
@@ -93,7 +93,7 @@ fn is_of_program(text: &str) -> bool {
 }
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
-    let rows = table::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
+    let rows = tabled::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
     let mut read = ReadByTable::new(&TABLE, recorder);
     let mut notes = Notes::default();
     for (place, row) in &rows {
@@ -251,7 +251,7 @@ fn condensed(
     let before = rows
         .iter()
         .filter(|(other, row)| *other < place && is_kept(row));
-    let summary = Left::Written(Role::User, table::words(&row["content"]));
+    let summary = Left::Written(Role::User, tabled::words(&row["content"]));
     let kept = before.map(|(place, _)| Left::Kept(*place));
     Ok(Compaction {
         at_ms: json_lines::at_ms(&row["ts"], place, recorder)?,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
-use crate::import::readers::table::{
+use crate::import::readers::tabled::{
     CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
 };
 use crate::import::readers::{json_lines, unasked};

@@ -13,7 +13,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::google_parts;
-use crate::import::readers::table;
+use crate::import::readers::tabled;
 use crate::import::report::Recorder;
 use crate::import::session::{Compaction, Left, ReadSession, Spoken};
 
@@ -27,7 +27,7 @@ pub(in crate::import) const CONTENTS: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["parts", "role"], LISTS);
+        let rows = tabled::beginning(text, &["parts", "role"], LISTS);
         !rows.is_empty() && rows.iter().all(is_content)
     },
     read: |input, recorder| read(input, &CONTENTS, recorder),
@@ -43,7 +43,7 @@ pub(in crate::import) const EVENTS: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["events", "author"], &["/events"]);
+        let rows = tabled::beginning(text, &["events", "author"], &["/events"]);
         !rows.is_empty() && rows.iter().all(|event| event["author"].is_string())
     },
     read: |input, recorder| read(input, &EVENTS, recorder),
@@ -61,7 +61,7 @@ fn read(
     recorder: &mut Recorder,
 ) -> Result<Vec<ReadSession>, ImportError> {
     let mut session = ReadSession::new(input, importer.name, &input.stem);
-    for (place, row) in table::rows(input, importer.about, LISTS, recorder)? {
+    for (place, row) in tabled::rows(input, importer.about, LISTS, recorder)? {
         add(&mut session, place, &row, recorder)?;
     }
     Ok(vec![session])

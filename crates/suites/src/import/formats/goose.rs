@@ -11,7 +11,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::project;
-use crate::import::readers::table::{
+use crate::import::readers::tabled::{
     self, CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
 };
 use crate::import::report::Recorder;
@@ -27,7 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["role", "created"], TABLE.rows);
+        let rows = tabled::beginning(text, &["role", "created"], TABLE.rows);
         let is_own = |row: &Value| row["created"].is_i64() && row["content"].is_array();
         let is_head = |row: &Value| row["working_dir"].is_string() && row["role"].is_null();
         rows.iter().any(is_own)
@@ -82,7 +82,7 @@ const TABLE: FieldTable = FieldTable {
 };
 
 fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, ImportError> {
-    let rows = table::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
+    let rows = tabled::rows(input, IMPORTER.about, TABLE.rows, recorder)?;
     let mut read = ReadByTable::new(&TABLE, recorder);
     let mut visible = Vec::new();
     for (place, row) in &rows {
@@ -136,6 +136,6 @@ fn add_written(
     };
     if let Some(last) = compactions.last_mut() {
         last.context
-            .push(Left::Written(role, table::words(&row["content"])));
+            .push(Left::Written(role, tabled::words(&row["content"])));
     }
 }

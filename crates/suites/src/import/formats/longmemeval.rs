@@ -11,7 +11,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_value;
-use crate::import::readers::table::words;
+use crate::import::readers::tabled::words;
 use crate::import::report::Recorder;
 use crate::import::session::{ImportedQuestion, ReadSession, Spoken};
 

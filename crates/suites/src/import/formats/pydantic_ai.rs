@@ -3,7 +3,7 @@
 use compactometer_engine::message::{Role, Usage};
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
+use crate::import::readers::tabled::{self, CallFields, FieldTable, ResultFields, TableBlock};
 use crate::import::session::reported;
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
@@ -16,7 +16,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["part_kind"], TABLE.rows);
+        let rows = tabled::beginning(text, &["part_kind"], TABLE.rows);
         let is_own = |row: &serde_json::Value| {
             ["request", "response"]
                 .iter()
@@ -25,7 +25,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         };
         !rows.is_empty() && rows.iter().all(is_own)
     },
-    read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
+    read: |input, recorder| tabled::session(&IMPORTER, &TABLE, input, recorder),
 };
 
 const RETURN: ResultFields = ResultFields("/tool_call_id", &["/content"], |_| false);

@@ -3,7 +3,7 @@
 use compactometer_engine::message::Role;
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
+use crate::import::readers::tabled::{self, CallFields, FieldTable, ResultFields, TableBlock};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "openai-responses",
@@ -15,7 +15,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["type"], TABLE.rows);
+        let rows = tabled::beginning(text, &["type"], TABLE.rows);
         let is_item = |row: &serde_json::Value| {
             let kind = row["type"].as_str().unwrap_or_default();
             row["payload"].is_null() && TABLE.blocks.iter().any(|(known, _)| *known == kind)
@@ -30,7 +30,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
         };
         rows.iter().any(is_item) && rows.iter().any(is_own) && rows.iter().all(is_known)
     },
-    read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
+    read: |input, recorder| tabled::session(&IMPORTER, &TABLE, input, recorder),
 };
 
 /// Whether it is an item or a message without a type.

@@ -4,7 +4,7 @@ use compactometer_engine::message::Role;
 use serde_json::Value;
 
 use crate::import::importer::Importer;
-use crate::import::readers::table::{self, CallFields, FieldTable, ResultFields, TableBlock};
+use crate::import::readers::tabled::{self, CallFields, FieldTable, ResultFields, TableBlock};
 
 pub(in crate::import) const IMPORTER: Importer = Importer {
     name: "vercel",
@@ -16,10 +16,10 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     reattaches: None,
     by_line: false,
     recognises: |text| {
-        let rows = table::beginning(text, &["role"], TABLE.rows);
+        let rows = tabled::beginning(text, &["role"], TABLE.rows);
         rows.iter().any(is_own) && rows.iter().all(|row| row["role"].is_string())
     },
-    read: |input, recorder| table::session(&IMPORTER, &TABLE, input, recorder),
+    read: |input, recorder| tabled::session(&IMPORTER, &TABLE, input, recorder),
 };
 
 /// Whether it has typed parts, or a call in the form of the package.

@@ -11,7 +11,7 @@ use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::place::Place;
 use crate::import::readers::json_value;
-use crate::import::readers::table::{
+use crate::import::readers::tabled::{
     CallFields, FieldTable, ReadByTable, ResultFields, TableBlock, words,
 };
 use crate::import::report::Recorder;

@@ -12,6 +12,6 @@ pub(in crate::import) mod message_files;
 pub(in crate::import) mod python;
 pub(in crate::import) mod requests;
 pub(in crate::import) mod surrogates;
-pub(in crate::import) mod table;
+pub(in crate::import) mod tabled;
 pub(in crate::import) mod unasked;
 pub(in crate::import) mod wire;

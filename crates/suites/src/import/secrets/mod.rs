@@ -7,11 +7,11 @@
 //! ASCII escapes such as `\u002d` hide a secret, the text is unescaped. Absent on purpose: names,
 //! addresses and other personal data.
 
-mod checks;
 mod known;
+mod looks;
 mod name;
 mod named;
-mod table;
+mod rules;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use super::error::ImportError;
 use super::session::{ImportedQuestion, Left, ReadSession};
 use name::{Name, NamedValue};
-use table::{FoundSecret, SecretTable};
+use rules::{FoundSecret, SecretTable};
 
 /// The kind and description of each row. Empty if the table is invalid, which every import reports.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::checks::{
+use super::known::{KnownWords, WordSet};
+use super::looks::{
     SecretCheck, humps, joined_names, lettered, mixed, passphrase, path, placeholder,
 };
-use super::known::{KnownWords, WordSet};
 
 /// A group of names that announce a secret; `rules.toml` explains the fields.
 #[derive(Default, Deserialize)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::known::WordSet;
 use super::name::{Name, NamedValue};
-use super::table::{FoundSecret, SecretContext, SecretTable, before, touches_mask};
+use super::rules::{FoundSecret, SecretContext, SecretTable, before, touches_mask};
 
 /// The largest number of bytes read of a word, because a text without blanks may contain a name
 /// every few bytes.

@@ -1,7 +1,7 @@
 //! From skeletons to conversations.
 
 mod filler;
-mod names;
+mod fresh_names;
 
 use compactometer_engine::message::{Message, MessageId, Part, Role, Usage};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -17,7 +17,7 @@ use super::words::{ARGUMENTS, CHOICES, FIRST_UNNAMED, tool_name, word};
 use crate::dice::{SeededDice, Stream};
 use crate::each::each;
 use filler::Filler;
-use names::NameMaker;
+use fresh_names::NameMaker;
 
 /// When a rendered conversation begins: 2025-06-15, in milliseconds.
 const START_MS: i64 = 1_750_000_000_000;

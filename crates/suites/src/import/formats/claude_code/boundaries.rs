@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::import::formats::claude_code::boundary::{Boundary, KeptRows};
 use crate::import::formats::claude_code::branches::LeftBehind;
-use crate::import::formats::claude_code::row::ClaudeCodeRow;
+use crate::import::formats::claude_code::session_row::ClaudeCodeRow;
 use crate::import::formats::claude_code::tree::ChosenRow;
 use crate::import::place::Place;
 use crate::import::readers::blocks::blocks;

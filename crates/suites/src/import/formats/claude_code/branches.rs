@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::import::formats::claude_code::row::ClaudeCodeRow;
+use crate::import::formats::claude_code::session_row::ClaudeCodeRow;
 
 /// What is on branches that the conversation left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

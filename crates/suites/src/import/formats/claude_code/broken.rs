@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::import::formats::claude_code::row::ClaudeCodeRow;
+use crate::import::formats::claude_code::session_row::ClaudeCodeRow;
 use crate::import::place::Place;
 use crate::import::readers::json_lines::BrokenLine;
 

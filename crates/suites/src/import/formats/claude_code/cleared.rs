@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::row::ClaudeCodeRow;
+use super::session_row::ClaudeCodeRow;
 use crate::import::session::Cleared;
 
 /// The ids of the calls whose results a row takes out.

@@ -11,7 +11,7 @@ mod broken;
 mod cleared;
 mod own_calls;
 mod queued;
-mod row;
+mod session_row;
 mod stream;
 mod tree;
 
@@ -32,7 +32,7 @@ use crate::import::readers::json_lines;
 use crate::import::report::Recorder;
 use crate::import::session::{Notes, ReadSession, Spoken, type_name};
 use cleared::Clearing;
-use row::ClaudeCodeRow;
+use session_row::ClaudeCodeRow;
 
 const OF_SUMMARY: &str = "summary of messages that are not in the file: kept as the system prompt";
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::branches::{self, LeftBehind};
 use crate::import::error::ImportError;
 use crate::import::formats::claude_code::boundary::Boundary;
-use crate::import::formats::claude_code::row::ClaudeCodeRow;
+use crate::import::formats::claude_code::session_row::ClaudeCodeRow;
 use crate::import::report::Recorder;
 
 /// One conversation.

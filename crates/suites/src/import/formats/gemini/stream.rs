@@ -6,7 +6,7 @@ use crate::import::error::ImportError;
 use crate::import::importer::Importer;
 use crate::import::input::Input;
 use crate::import::readers::json_lines;
-use crate::import::readers::table::{
+use crate::import::readers::tabled::{
     CallFields, FieldTable, ReadByTable, ResultFields, TableBlock,
 };
 use crate::import::report::Recorder;

@@ -3,7 +3,7 @@
 use compactometer_report::targets;
 
 use super::desk::{RunFolder, SourcesDesk, list};
-use super::row::{Finding, SourceDocument, SourceRow, SourceVerdict};
+use super::sourced_row::{Finding, SourceDocument, SourceRow, SourceVerdict};
 
 /// The threshold plan against no compaction, with the model that it names for summaries.
 const CHEAP: [&str; 6] = [

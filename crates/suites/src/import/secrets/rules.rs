@@ -7,8 +7,8 @@ use std::ops::Range;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::checks::SecretCheck;
 use super::known::{KnownPattern, KnownWords};
+use super::looks::SecretCheck;
 use super::name::{Name, NamedValue};
 
 /// The compiled table.
