@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use compactometer_formats::prices::PriceTable;
 use compactometer_report::RunFiles;
-use compactometer_report::agreement::{agreement as compared, agreement_text};
+use compactometer_report::agreement::agreement as compared;
 
 use super::command_row::{CommandRow, parsed};
 use crate::arguments::help::HelpGroup;
 use crate::output::failure::Failure;
-use crate::output::terminal::{say, say_json};
+use crate::output::report_file::write_report;
+use crate::output::terminal::{say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
     name: "agreement",
@@ -41,6 +42,12 @@ pub(crate) struct AgreementArgs {
     /// Print the numbers as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the report as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Write the same as an HTML page that needs no other file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// Compares the runs of two or three folders.
@@ -52,9 +59,15 @@ fn agreement(args: &AgreementArgs) -> Result<(), Failure> {
     let (mock, model) = (read(&args.mock)?, read(&args.model)?);
     let again = args.ceiling.as_deref().map(read).transpose()?;
     let found = compared(&mock, &model, again.as_ref(), &prices).map_err(Failure::usage)?;
+    if let Some(file) = &args.markdown {
+        write_report(file, &found.markdown(), "--markdown")?;
+    }
+    if let Some(file) = &args.html {
+        write_report(file, &found.html().map_err(Failure::failed)?, "--html")?;
+    }
     if args.json {
         say_json(&found)
     } else {
-        say(&agreement_text(&found))
+        say(&found.terminal(terminal_width()))
     }
 }

@@ -1,11 +1,10 @@
 //! `explain`: one conversation step by step.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use clap::Args;
-use compactometer_disk::write_whole;
 use compactometer_formats::protocol::Protocol;
 use compactometer_harness::entrants::select_with;
 use compactometer_harness::plan::{Entrant, Plan, PlanOptions, PlannedCase};
@@ -22,7 +21,7 @@ use crate::arguments::{
 };
 use crate::cost::CostBudget;
 use crate::output::failure::Failure;
-use crate::output::run_folder::cannot;
+use crate::output::report_file::write_report;
 use crate::output::terminal::say;
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -163,20 +162,12 @@ fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     };
     match &args.html {
         None => say(&story.text()),
-        Some(path) => write_page(path, &story),
+        Some(path) => {
+            let page = story.page().map_err(Failure::failed)?;
+            write_report(path, &page, "--html")?;
+            say(&format!("{}\n", path.display()))
+        }
     }
-}
-
-fn write_page(path: &Path, story: &Story<'_>) -> Result<(), Failure> {
-    let page = story.page().map_err(Failure::failed)?;
-    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
-        Failure::usage(cannot(
-            &format!("write `{}`", path.display()),
-            error,
-            "--html",
-        ))
-    })?;
-    say(&format!("{}\n", path.display()))
 }
 
 /// The case of this scenario, else that of the longest one.

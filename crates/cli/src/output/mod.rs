@@ -4,6 +4,7 @@ pub(crate) mod cache;
 pub(crate) mod destination;
 pub(crate) mod failure;
 pub(crate) mod progress;
+pub(crate) mod report_file;
 pub(crate) mod room;
 pub(crate) mod run_folder;
 pub(crate) mod tables;

@@ -249,13 +249,13 @@ fn a_page_that_cannot_be_written_is_named() {
             "-s",
             "null",
             "--html",
-            "no/such/page.html",
+            "tiny.toml/page.html",
         ],
     );
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
-        said.contains("cannot write `no/such/page.html`") && said.contains("`--html`"),
+        said.contains("cannot write `tiny.toml/page.html`") && said.contains("`--html`"),
         "{said}"
     );
 }

@@ -6,14 +6,13 @@
 //! keeps everything; other protocols than the matched one; and every claim but the one about these
 //! conversations and this model.
 
-mod agreement_text;
+mod agreement_document;
 mod sides;
 
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::summary::MetricValue;
 use serde::Serialize;
 
-pub use self::agreement_text::agreement_text;
 pub use self::sides::AgreementError;
 use self::sides::Sides;
 use crate::data::run_files::RunFiles;
@@ -134,7 +133,7 @@ pub fn agreement(
         claim,
         words: String::new(),
     };
-    found.words = agreement_text::words(&found);
+    found.words = agreement_document::words(&found);
     Ok(found)
 }
 

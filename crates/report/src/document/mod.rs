@@ -1,13 +1,14 @@
-//! A document of headings, sentences, lists and tables, and what it looks like as a page of HTML and
-//! as Markdown. What a command found is put into words once, and both have it.
+//! A document of headings, sentences, lists and tables, and what it looks like as a page of HTML, as
+//! Markdown and in a terminal. What a command found is put into words once, and all have it.
 //!
-//! Absent on purpose: any knowledge of what is found, and terminals, which have room for less.
+//! Absent on purpose: any knowledge of what is found.
 
 mod escape;
 mod html;
 mod markdown;
 mod table;
 mod template;
+mod terminal;
 
 pub(crate) use escape::{breakable_html, code_html, markdown_cell, markdown_text, shown};
 pub(crate) use table::{Table, TableRow};
@@ -299,7 +300,54 @@ mod tests {
             let bars = |line: &str| line.matches('|').count() - line.matches(r"\|").count();
             let rows = markdown.lines().filter(|line| line.starts_with('|'));
             prop_assert_eq!(rows.map(bars).collect::<Vec<_>>(), [3; 6]);
+            let terminal = every_block(&text).terminal(80);
+            prop_assert!(!terminal.contains('\u{1b}'), "{}", terminal);
         }
+    }
+
+    #[test]
+    fn a_terminal_has_sentences_of_its_width_and_columns_that_align() {
+        let mut table = Table::of_text(["strategy", "recall"]).numbers(1..);
+        table.add(TableRow::new(["summarize", "0.5"]));
+        table.add(TableRow::new(["drop", "0.25"]).of_control(true));
+        let mut document = Document::new("Title");
+        document.section("Part", vec![Block::Paragraph("word ".repeat(12).into())]);
+        document.add(Block::Table(table));
+        document.extend(Block::list(["one", "two"]));
+        let lines = [
+            "Title",
+            "",
+            "Part",
+            "",
+            "word word word word word word word word",
+            "  word word word word",
+            "",
+            "strategy   recall",
+            "summarize     0.5",
+            "drop         0.25",
+            "",
+            "- one",
+            "- two",
+            "",
+        ];
+        assert_eq!(document.terminal(40), lines.join("\n"));
+    }
+
+    #[test]
+    fn a_table_that_is_wider_than_the_terminal_has_a_paragraph_for_each_row() {
+        let mut table = Table::of_text(["strategy", "recall", "about"]).numbers(1..2);
+        table.add(TableRow::new([
+            "summarize",
+            "0.5",
+            "long ".repeat(7).trim(),
+        ]));
+        table.add(TableRow::new(["drop", "0.25", ""]));
+        let mut document = Document::new("Title");
+        document.add(Block::Table(table));
+        assert_eq!(
+            document.terminal(40),
+            "Title\n\nsummarize: recall 0.5; about long long\n  long long long long long\ndrop: recall 0.25\n"
+        );
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! The gate's report as a document, for a pull request or a browser: every number and every changed
-//! fact.
+//! The gate's report as a document, for a pull request, a browser or a terminal: every number and
+//! every changed fact.
 
 use compactometer_text::code::code;
 
-use super::gate_text::{about, bounds, changed, fates, number, short};
+use super::gate_text::{about, bounds, change_line, changed, equivalence, number, power};
 use super::{FateChange, GateReport, GateVerdict, MetricGate, StrategyGate};
 use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::models;
 use crate::vocabulary;
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "strategy",
     "protocol",
     "metric",
@@ -17,12 +17,18 @@ const COLUMNS: [&str; 12] = [
     "run",
     "difference",
     "bounds",
+    "p of a pass",
+    "p of a regression",
     "p (Holm)",
     "conversations",
     "power",
-    "equivalent",
     "verdict",
 ];
+
+/// The whole report for a terminal of that many columns.
+pub fn whole(report: &GateReport, columns: usize) -> String {
+    document(report).terminal(columns)
+}
 
 /// The report as Markdown.
 pub fn markdown(report: &GateReport) -> String {
@@ -45,7 +51,7 @@ fn document(report: &GateReport) -> Document {
         report.suite, report.margin
     );
     document.add(Block::Paragraph(what.into()));
-    let mut table = Table::of_text(COLUMNS).numbers(3..10);
+    let mut table = Table::of_text(COLUMNS).numbers(3..12);
     for strategy in &report.strategies {
         for metric in &strategy.metrics {
             table.add(TableRow::new(cells(strategy, metric)));
@@ -64,21 +70,21 @@ fn document(report: &GateReport) -> Document {
 /// Facts whose fate changed; nothing without any.
 fn changes(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> Option<Fold> {
     let summary = format!("{}: {} facts {what}", strategy.strategy, changes.len());
-    (!changes.is_empty()).then(|| Fold::new(summary, Block::list(changes.iter().map(change))))
+    (!changes.is_empty()).then(|| {
+        Fold::new(
+            summary,
+            Block::list(changes.iter().map(|change| change_line(change, code))),
+        )
+    })
 }
 
-fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 12] {
+fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 13] {
     let verdict = metric.verdict.name();
     let verdict = match metric.verdict {
         GateVerdict::Regression | GateVerdict::Failed => Inline::default().strong(verdict),
         _ => verdict.into(),
     };
-    let equivalent = match metric.equivalent {
-        None => "-",
-        Some(true) => "yes",
-        Some(false) => "not shown",
-    };
-    let power = metric.power;
+    let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     [
         strategy.strategy.as_str().into(),
         strategy.protocol.name().into(),
@@ -87,12 +93,14 @@ fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 12] {
         number(metric.run).into(),
         number(metric.difference).into(),
         bounds(metric).into(),
-        number(metric.p_holm).into(),
+        p(metric.p_pass).into(),
+        p(metric.p_regression).into(),
+        p(metric.p_holm).into(),
         metric.units.to_string().into(),
-        power
+        metric
+            .power
             .map_or("-".to_owned(), |power| format!("{power:.2}"))
             .into(),
-        equivalent.into(),
         verdict,
     ]
 }
@@ -109,29 +117,30 @@ fn lines(report: &GateReport) -> impl Iterator<Item = Inline> {
     });
     let notes = report.notes.iter().map(|note| Inline::from(note.as_str()));
     failed
-        .chain(report.strategies.iter().flat_map(lines_of))
+        .chain(
+            report
+                .strategies
+                .iter()
+                .flat_map(|one| lines_of(one, report.margin)),
+        )
         .chain(notes)
 }
 
-fn lines_of(strategy: &StrategyGate) -> Vec<Inline> {
-    let reasons = strategy.metrics.iter().filter_map(|metric| {
+fn lines_of(strategy: &StrategyGate, margin: f64) -> Vec<Inline> {
+    let metrics = strategy.metrics.iter().filter_map(|metric| {
+        let known = [
+            metric.reason.clone(),
+            equivalence(metric, margin),
+            power(metric, margin),
+        ];
+        let known = known.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let name = vocabulary::name(&metric.metric);
-        Some(format!("{name}: {}", metric.reason.as_ref()?))
+        (!known.is_empty()).then(|| format!("{name}: {known}"))
     });
     let lines = changed(strategy)
         .into_iter()
         .chain(about(strategy))
-        .chain(reasons);
+        .chain(metrics);
     let name = &strategy.strategy;
     lines.map(|line| format!("{name}: {line}").into()).collect()
-}
-
-fn change(change: &FateChange) -> Inline {
-    let [scenario, fact] = [&change.scenario, &change.fact].map(|id| code(id));
-    let stated = change.stated.as_ref().map(|stated| {
-        let [value, subject] = [&stated.value, &stated.subject].map(|text| short(text));
-        format!("{} ({subject}), ", code(&value))
-    });
-    let stated = stated.unwrap_or_default();
-    format!("{stated}{scenario} {fact}: {}", fates(change)).into()
 }

@@ -1,7 +1,5 @@
 //! The gate's report as a terminal shows it.
 
-use std::fmt::Write as _;
-
 use compactometer_formats::summary::Check;
 use compactometer_text::wrapping::wrapped;
 
@@ -164,7 +162,7 @@ fn lost(strategies: &[&StrategyGate], room: usize, width: usize) -> Vec<String> 
     let mut lines = Vec::new();
     let mut shown = 0;
     for change in all().take(LISTED) {
-        let line = wrapped(&format!("  {}", change_line(change)), width);
+        let line = wrapped(&format!("  {}", change_line(change, str::to_owned)), width);
         if lines.len() + line.len() > room {
             break;
         }
@@ -188,44 +186,6 @@ fn lost(strategies: &[&StrategyGate], room: usize, width: usize) -> Vec<String> 
     .collect()
 }
 
-/// The whole report as text: every strategy, metric and note. At most ten changed facts of a
-/// strategy are listed.
-pub fn whole(report: &GateReport) -> String {
-    let GateReport { suite, margin, .. } = report;
-    let model = models(&report.model, report.target.as_deref());
-    let mut text = format!("gate: {suite} | summarizer {model} | margin {margin}\n\n");
-    for strategy in &report.strategies {
-        let _ = writeln!(
-            text,
-            "{} ({}): {}",
-            strategy.strategy,
-            strategy.protocol.name(),
-            strategy.verdict.name()
-        );
-        let metrics = strategy
-            .metrics
-            .iter()
-            .map(|metric| metric_line(metric, *margin));
-        for line in changed(strategy)
-            .into_iter()
-            .chain(metrics)
-            .chain(about(strategy))
-        {
-            let _ = writeln!(text, "  {line}");
-        }
-        text.push_str(&change_list("newly lost", &strategy.newly_lost));
-        text.push_str(&change_list("newly kept", &strategy.newly_kept));
-    }
-    for line in failed_checks(&report.checks) {
-        let _ = writeln!(text, "{line}");
-    }
-    for note in &report.notes {
-        let _ = writeln!(text, "! {note}");
-    }
-    let _ = writeln!(text, "\nverdict: {}", report.verdict.name());
-    text
-}
-
 /// What was changed about a strategy, if anything was.
 pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
     let changes = strategy
@@ -234,44 +194,6 @@ pub(super) fn changed(strategy: &StrategyGate) -> Option<String> {
         .map(SettingChange::text)
         .collect::<Vec<_>>();
     (!changes.is_empty()).then(|| format!("candidate: {}", changes.join("; ")))
-}
-
-fn metric_line(metric: &MetricGate, margin: f64) -> String {
-    let mut line = format!(
-        "{}: {}",
-        vocabulary::name(&metric.metric),
-        metric.verdict.name()
-    );
-    if let (Some(old), Some(new), Some(difference)) =
-        (metric.baseline, metric.run, metric.difference)
-    {
-        let _ = write!(
-            line,
-            "; {old:.3} to {new:.3}, difference {difference:+.3} {}",
-            bounds(metric)
-        );
-        line.push_str(&probabilities(metric));
-    }
-    let _ = write!(line, ", {} independent conversations", metric.units);
-    equivalence(metric, margin)
-        .into_iter()
-        .chain(power(metric, margin))
-        .for_each(|said| line.push_str(&format!("; {said}")));
-    metric
-        .reason
-        .iter()
-        .for_each(|reason| line.push_str(&format!("; {reason}")));
-    line
-}
-
-fn probabilities(metric: &MetricGate) -> String {
-    let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
-    format!(
-        ", p of a pass {}, of a regression {} (Holm {})",
-        p(metric.p_pass),
-        p(metric.p_regression),
-        p(metric.p_holm)
-    )
 }
 
 /// Whether the difference is shown to be under the margin on both sides.
@@ -316,32 +238,21 @@ pub(super) fn about(strategy: &StrategyGate) -> impl Iterator<Item = String> {
     strategy.notes.iter().cloned().chain(strategy.next.clone())
 }
 
-fn change_list(what: &str, changes: &[FateChange]) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("  {what}, {}:\n", changes.len());
-    for change in changes.iter().take(LISTED) {
-        let _ = writeln!(text, "    {}", change_line(change));
-    }
-    if changes.len() > LISTED {
-        let _ = writeln!(
-            text,
-            "    and {} more; `--json` or `--markdown` lists all",
-            changes.len() - LISTED
-        );
-    }
-    text
-}
-
-/// The fact and its fates.
-pub(super) fn change_line(change: &FateChange) -> String {
-    let fact = fact_line(&change.scenario, &change.fact, change.stated.as_ref());
-    format!("{fact}: {}", fates(change))
+/// The fact and its fates. Texts from a suite are marked as what they are.
+pub(super) fn change_line(change: &FateChange, mark: fn(&str) -> String) -> String {
+    let FateChange { before, after, .. } = change;
+    let fact = fact_line(&change.scenario, &change.fact, change.stated.as_ref(), mark);
+    format!("{fact}: {} -> {}", of_fate(*before), of_fate(*after))
 }
 
 /// The fact by its value and where it was said, if that is known, and by its ids.
-pub(super) fn fact_line(scenario: &str, fact: &str, stated: Option<&StatedFact>) -> String {
+pub(super) fn fact_line(
+    scenario: &str,
+    fact: &str,
+    stated: Option<&StatedFact>,
+    mark: fn(&str) -> String,
+) -> String {
+    let [scenario, fact] = [scenario, fact].map(mark);
     let Some(StatedFact {
         subject,
         value,
@@ -363,7 +274,7 @@ pub(super) fn fact_line(scenario: &str, fact: &str, stated: Option<&StatedFact>)
         ),
         None => format!("of {scenario}"),
     };
-    format!("{}{subject}, {said} [{fact}]", short(value))
+    format!("{}{subject}, {said} [{fact}]", mark(&short(value)))
 }
 
 /// The beginning of a text from a suite, on one line.
@@ -376,10 +287,6 @@ pub(super) fn short(text: &str) -> String {
     } else {
         text.chars().take(MOST - 1).chain(['…']).collect()
     }
-}
-
-pub(super) fn fates(change: &FateChange) -> String {
-    format!("{} -> {}", of_fate(change.before), of_fate(change.after))
 }
 
 /// A number with three digits, or a dash.

@@ -119,7 +119,7 @@ fn of_strategy(strategy: &StrategyGate, margin: f64) -> JunitCase {
     let lost = strategy
         .newly_lost
         .iter()
-        .map(|change| format!("newly lost: {}", change_line(change)));
+        .map(|change| format!("newly lost: {}", change_line(change, str::to_owned)));
     let lines: Vec<String> = changed(strategy)
         .into_iter()
         .chain(metrics)

@@ -177,7 +177,12 @@ impl StrategyReached {
 
 impl UnreadFact {
     fn line(&self) -> String {
-        fact_line(&self.scenario, &self.fact, self.stated.as_ref())
+        fact_line(
+            &self.scenario,
+            &self.fact,
+            self.stated.as_ref(),
+            str::to_owned,
+        )
     }
 }
 

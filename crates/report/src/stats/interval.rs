@@ -151,6 +151,25 @@ mod tests {
         );
     }
 
+    /// Expected values: the jackknife's standard error about the mean of the deviations, computed in
+    /// Python with t's quantile of SciPy 1.17.1. The deviations of a ratio have a mean beside 0.
+    #[test]
+    fn the_spread_of_a_ratio_is_about_the_mean_of_its_deviations() {
+        let pairs = [(3, 4), (1, 2), (4, 9), (1, 1), (5, 6), (9, 12)];
+        let ratio = |times: &[u32]| {
+            let drawn = pairs.iter().zip(times);
+            let (above, below) = drawn.fold((0, 0), |(above, below), (pair, times)| {
+                (above + times * pair.0, below + times * pair.1)
+            });
+            Some(f64::from(above) / f64::from(below))
+        };
+        near(
+            of_statistic(6, 6, ratio).unwrap(),
+            0.363771995325725,
+            0.911474158482859,
+        );
+    }
+
     #[test]
     fn samples_that_say_little_of_the_spread_have_none() {
         for sample in [

@@ -6,9 +6,7 @@ use compactometer_formats::manifest::Manifest;
 use compactometer_formats::record::{Family, Record, Stages};
 use compactometer_formats::scenario::ValueKind;
 use compactometer_report::RunFiles;
-use compactometer_report::agreement::{
-    Agreement, AgreementError, TauClaim, agreement, agreement_text,
-};
+use compactometer_report::agreement::{Agreement, AgreementError, TauClaim, agreement};
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -106,9 +104,9 @@ fn the_claim_names_the_model_the_conversations_and_their_length_and_nothing_else
             .words
             .contains("does not reproduce `openai-compatible:small` on 6 conversations")
     );
-    let text = agreement_text(&compared(&mock, &model, None));
+    let text = compared(&mock, &model, None).terminal(400);
     assert!(
-        text.contains("ceiling - (no ceiling recorded")
+        text.contains("ceiling: no ceiling recorded")
             && text.contains("nothing about other models, especially larger ones"),
         "{text}"
     );
@@ -329,7 +327,7 @@ fn what_fails_on_both_sides_makes_no_agreement() {
         "{:?}",
         found.metrics[0].tau
     );
-    let text = agreement_text(&found);
+    let text = found.terminal(200);
     assert!(
         text.contains(
             "left out: e: under mock:strong, 50.0 % of the compactions that were due failed"

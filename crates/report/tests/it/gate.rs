@@ -81,7 +81,7 @@ fn a_run_passes_on_itself() {
         .iter_mut()
         .for_each(|record| record.facts[0].weight = 0.7);
     let report = gated(&run, &base(&run));
-    assert_eq!(report.verdict, GateVerdict::Pass, "{}", whole(&report));
+    assert_eq!(report.verdict, GateVerdict::Pass, "{}", whole(&report, 200));
     let metric = &report.strategies[0].metrics[0];
     assert_eq!(
         (metric.metric.as_str(), metric.units),
@@ -104,7 +104,7 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
         report.verdict,
         GateVerdict::Regression,
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     let found = &report.strategies[0];
     // 3 or 4 of each: 42 in 12 conversations.
@@ -119,7 +119,12 @@ fn a_loss_beyond_the_margin_is_a_regression_with_its_facts() {
         ),
         ("s00", "f6", Fate::Carried, Fate::Unwritten)
     );
-    assert!(whole(&report).contains("and 32 more"));
+    let text = whole(&report, 200);
+    assert_eq!(
+        text.matches("held in a summary -> left out").count(),
+        42,
+        "{text}"
+    );
     // The short form: verdict first, that a mock's pass or loss is not a model's, and some of what
     // was lost.
     let short = terminal(&report, 80);
@@ -153,7 +158,12 @@ fn a_loss_within_the_margin_passes_and_says_worse() {
         }),
         &base(&run(&["chained"], 40, about_ten)),
     );
-    assert_eq!(report.verdict, GateVerdict::PassWorse, "{}", whole(&report));
+    assert_eq!(
+        report.verdict,
+        GateVerdict::PassWorse,
+        "{}",
+        whole(&report, 200)
+    );
 }
 
 #[test]
@@ -167,7 +177,7 @@ fn a_loss_of_the_margin_itself_is_open_and_says_what_it_takes() {
         report.verdict,
         GateVerdict::Inconclusive,
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     assert!(metric.units_needed.unwrap() > 12, "{metric:?}");
     let next = report.strategies[0].next.as_ref().unwrap();
@@ -215,13 +225,13 @@ fn answers_say_what_it_takes_as_contexts_do() {
         &base(&answered(12, about_ten)),
     );
     let [contexts, answers] = &report.strategies[0].metrics[..] else {
-        panic!("{}", whole(&report))
+        panic!("{}", whole(&report, 200))
     };
     assert_eq!(
         (contexts.verdict, answers.verdict),
         (GateVerdict::Pass, GateVerdict::Inconclusive),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     let needed = answers.units_needed.unwrap();
     let next = report.strategies[0].next.as_ref().unwrap();
@@ -270,7 +280,7 @@ fn a_run_that_leaves_out_other_facts_cannot_pass() {
         report.verdict,
         GateVerdict::Inconclusive,
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     let reason = report.strategies[0].metrics[0].reason.as_ref().unwrap();
     assert!(reason.contains("number at round 1"), "{reason}");
@@ -296,12 +306,12 @@ fn too_few_units_never_decide() {
             report.verdict,
             GateVerdict::Inconclusive,
             "{names:?} {units} {lost}: {}",
-            whole(&report)
+            whole(&report, 200)
         );
         assert!(
-            whole(&report).contains("conversations are too few to decide"),
+            whole(&report, 200).contains("conversations are too few to decide"),
             "{}",
-            whole(&report)
+            whole(&report, 200)
         );
     }
 }
@@ -316,12 +326,12 @@ fn identical_records_pass_whatever_their_number_and_level() {
             report.verdict,
             GateVerdict::Pass,
             "{units} {held}: {}",
-            whole(&report)
+            whole(&report, 200)
         );
         assert!(
-            whole(&report).contains("byte for byte"),
+            whole(&report, 200).contains("byte for byte"),
             "{}",
-            whole(&report)
+            whole(&report, 200)
         );
     }
     // What never compacted is no evidence, even of itself.
@@ -347,9 +357,9 @@ fn recall_under_two_margins_cannot_be_gated() {
     );
     assert_eq!(report.verdict, GateVerdict::Inconclusive);
     assert!(
-        whole(&report).contains("under two margins"),
+        whole(&report, 200).contains("under two margins"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
 }
 
@@ -367,12 +377,12 @@ fn no_facts_and_no_scores_never_pass() {
             report.verdict,
             GateVerdict::Inconclusive,
             "{}",
-            whole(&report)
+            whole(&report, 200)
         );
         assert!(
-            whole(&report).contains("has no value"),
+            whole(&report, 200).contains("has no value"),
             "{}",
-            whole(&report)
+            whole(&report, 200)
         );
     }
     let mut some = run(&["chained"], 12, about_ten);
@@ -382,9 +392,9 @@ fn no_facts_and_no_scores_never_pass() {
         report.verdict,
         GateVerdict::Inconclusive,
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
-    assert!(whole(&report).contains("1 conversations of the baseline have no score"));
+    assert!(whole(&report, 200).contains("1 conversations of the baseline have no score"));
 }
 
 #[test]
@@ -397,9 +407,9 @@ fn what_did_not_compact_never_passes() {
     let report = gated(&failed, &base(&full));
     assert_eq!(report.verdict, GateVerdict::Regression);
     assert!(
-        whole(&report).contains("all its 12 compactions failed"),
+        whole(&report, 200).contains("all its 12 compactions failed"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
 
     let mut some = run(&["chained"], 12, about_ten);
@@ -407,9 +417,9 @@ fn what_did_not_compact_never_passes() {
         Outcome::Failed(FailReason::Call("down".to_owned()));
     let report = gated(&some, &base(&full));
     assert!(
-        whole(&report).contains("1 of 12 compactions failed"),
+        whole(&report, 200).contains("1 of 12 compactions failed"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     assert_eq!(report.verdict, GateVerdict::Inconclusive);
 
@@ -419,9 +429,9 @@ fn what_did_not_compact_never_passes() {
         .for_each(|record| record.compactions.clear());
     let report = gated(&idle, &base(&full));
     assert!(
-        whole(&report).contains("it never triggered"),
+        whole(&report, 200).contains("it never triggered"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     assert_eq!(report.verdict, GateVerdict::Inconclusive);
 
@@ -429,9 +439,9 @@ fn what_did_not_compact_never_passes() {
     over.records[3].turns[0].over_window = true;
     let report = gated(&over, &base(&full));
     assert!(
-        whole(&report).contains("over the context window"),
+        whole(&report, 200).contains("over the context window"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
     assert_eq!(report.verdict, GateVerdict::Inconclusive);
 }
@@ -497,9 +507,9 @@ fn hard_checks_fail_at_once_and_bytes_only_when_asked() {
     let report = gated(&new, &base(&old));
     assert_eq!(report.verdict, GateVerdict::Failed);
     assert!(
-        whole(&report).contains("FAILED hard check: no fact is present unexplained"),
+        whole(&report, 200).contains("hard check failed: no fact is present unexplained"),
         "{}",
-        whole(&report)
+        whole(&report, 200)
     );
 }
 
@@ -859,7 +869,7 @@ fn hostile_names_end_neither_their_code_nor_their_cell() {
             line.matches('|').count() - escaped
         });
     assert!(
-        widths.clone().count() > 2 && widths.clone().all(|bars| bars == 13),
+        widths.clone().count() > 2 && widths.clone().all(|bars| bars == 14),
         "{text}"
     );
     let page = html(&report).unwrap();

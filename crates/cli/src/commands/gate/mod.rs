@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use compactometer_disk::input::{InputKind, read_text};
-use compactometer_disk::{create_folder, write_whole};
 use compactometer_formats::baseline::Baseline;
 use compactometer_formats::manifest::Manifest;
 use compactometer_formats::prices::PriceTable;
@@ -23,6 +22,7 @@ use super::program;
 use crate::arguments::help::HelpGroup;
 use crate::arguments::{RunArgs, number};
 use crate::output::failure::{Failure, words};
+use crate::output::report_file::write_report;
 use crate::output::room;
 use crate::output::run_folder::of_latest;
 use crate::output::terminal::{note, say, say_json, terminal_width};
@@ -193,7 +193,7 @@ fn reached(args: &GateArgs, dir: &Path, prices: &PriceTable) -> Result<(), Failu
         false => say(&report.text(terminal_width()))?,
     }
     if let Some(file) = &args.html {
-        write(file, &report.html().map_err(Failure::failed)?)?;
+        write_report(file, &report.html().map_err(Failure::failed)?, "--html")?;
     }
     write_markdown(args, &report.markdown())?;
     let verdicts = report.strategies.iter();
@@ -266,7 +266,7 @@ fn update(
         }
         Accepted::NotJudged(why) => format!("accepted without a verdict: {why}"),
     };
-    write(file, &text)?;
+    write_report(file, &text, "--baseline")?;
     let told = format!("{told}\n{}", file.display());
     if args.json {
         note(&told);
@@ -332,24 +332,13 @@ fn names(of: &Baseline) -> BTreeSet<String> {
         .collect()
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let parent = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent
-        .map_or(Ok(()), create_folder)
-        .and_then(|()| write_whole(file, |out| out.write_all(text.as_bytes())))
-        .with_context(|| format!("cannot write `{}`", file.display()))
-        .map_err(Failure::failed)
-}
-
 /// Prints the report and writes the requested files and the summary of a GitHub step.
 fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         say_json(report)?;
     } else {
         let text = if args.notes {
-            gate::whole(report)
+            gate::whole(report, terminal_width())
         } else {
             gate::terminal(report, terminal_width())
         };
@@ -358,10 +347,14 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
     if let Some(file) = &args.junit {
         let xml = gate::junit(report, args.on_inconclusive == Inconclusive::Fail)
             .map_err(Failure::failed)?;
-        write(file, &xml)?;
+        write_report(file, &xml, "--junit")?;
     }
     if let Some(file) = &args.html {
-        write(file, &gate::html(report).map_err(Failure::failed)?)?;
+        write_report(
+            file,
+            &gate::html(report).map_err(Failure::failed)?,
+            "--html",
+        )?;
     }
     write_markdown(args, &gate::markdown(report))
 }
@@ -369,7 +362,7 @@ fn tell(args: &GateArgs, report: &GateReport) -> Result<(), Failure> {
 /// Writes the report as Markdown where it is asked for, and to the summary of a GitHub step.
 fn write_markdown(args: &GateArgs, markdown: &str) -> Result<(), Failure> {
     if let Some(file) = &args.markdown {
-        write(file, markdown)?;
+        write_report(file, markdown, "--markdown")?;
     }
     match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
         Some(path) => append(Path::new(&path), markdown),

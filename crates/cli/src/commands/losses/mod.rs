@@ -4,11 +4,10 @@ mod hooks;
 mod injection;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use compactometer_disk::write_whole;
 use compactometer_formats::prices::PriceTable;
 use compactometer_formats::scenario::{Scenario, Unmeasured};
 use compactometer_formats::suite::Suite;
@@ -23,7 +22,7 @@ use crate::arguments::transcripts::{LeftOutFiles, by_format};
 use crate::arguments::{encoding, suites};
 use crate::output::failure::Failure;
 use crate::output::progress;
-use crate::output::run_folder::cannot;
+use crate::output::report_file::write_report;
 use crate::output::terminal::{note, say, say_json, terminal_width};
 
 pub(super) const COMMAND: CommandRow = CommandRow {
@@ -123,10 +122,12 @@ fn losses(args: &LossesArgs) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     if let Some(path) = &args.html {
-        write_page(path, &found.html().map_err(Failure::failed)?, "--html")?;
+        write_report(path, &found.html().map_err(Failure::failed)?, "--html")?;
+        note(&format!("page: {}", path.display()));
     }
     if let Some(path) = &args.markdown {
-        write_page(path, &found.markdown(), "--markdown")?;
+        write_report(path, &found.markdown(), "--markdown")?;
+        note(&format!("page: {}", path.display()));
     }
     match args.json {
         true => say_json(&found)?,
@@ -227,16 +228,4 @@ fn read_line(report: &ImportReport) -> String {
         plural(report.repairs.len()),
         plural(secrets)
     )
-}
-
-fn write_page(path: &Path, page: &str, option: &str) -> Result<(), Failure> {
-    write_whole(path, |out| out.write_all(page.as_bytes())).map_err(|error| {
-        Failure::usage(cannot(
-            &format!("write `{}`", path.display()),
-            error,
-            option,
-        ))
-    })?;
-    note(&format!("page: {}", path.display()));
-    Ok(())
 }

@@ -44,7 +44,7 @@ fn gated_on(suite: Suite, new: Staged) -> GateReport {
         exact: false,
     };
     let report = gate(&files(new), &baseline, &prices, &options).unwrap();
-    println!("{}", whole(&report));
+    println!("{}", whole(&report, 200));
     report
 }
 
