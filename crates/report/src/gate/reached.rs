@@ -276,3 +276,46 @@ impl ReachedReport {
         document
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_lists_ten_facts_and_says_how_many_more_there_are() {
+        let report = |unread: usize| {
+            let unread = (0..unread).map(|number| UnreadFact {
+                scenario: "s".to_owned(),
+                fact: format!("f{number}"),
+                stated: None,
+            });
+            let strategy = StrategyReached {
+                protocol: Protocol::Matched,
+                strategy: "mine".to_owned(),
+                verdict: GateVerdict::Regression,
+                left: 40,
+                unusable: 0,
+                unread: unread.collect(),
+            };
+            ReachedReport {
+                version: VERSION,
+                verdict: strategy.verdict,
+                suite: "tiny".to_owned(),
+                model: "mock".to_owned(),
+                failed_checks: Vec::new(),
+                strategies: vec![strategy],
+            }
+        };
+        let text = report(13).text(80);
+        assert!(
+            text.contains("\n  s f9\n  and 3 more: --json has all\n"),
+            "{text}"
+        );
+        assert!(!text.contains("s f10"), "{text}");
+        let text = report(10).text(80);
+        assert!(
+            text.contains("\n  s f9\n") && !text.contains("more"),
+            "{text}"
+        );
+    }
+}

@@ -494,6 +494,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_simulated_verdict_has_its_share() {
+        use GateVerdict::{Inconclusive, Pass, PassWorse, Regression};
+        let verdicts = [Pass, PassWorse, Inconclusive, Regression, Regression];
+        let found = shares(-0.05, 7, &verdicts);
+        assert_eq!(
+            (found.pass, found.inconclusive, found.regression),
+            (0.4, 0.2, 0.4)
+        );
+    }
+
+    #[test]
     fn one_row_of_several_denies_a_rate_only_beyond_chance() {
         let denied = |shares: [f64; 5]| !GateRate::new(shares.into_iter(), 1_000).is_rare();
         assert!(

@@ -7,7 +7,8 @@ use compactometer_formats::protocol::Protocol;
 use compactometer_formats::record::{Held, Misbound, Needed, Record, UseKind};
 use compactometer_report::RunFiles;
 use compactometer_report::gate::{
-    Damage, GateReport, GateVerdict, Mismatch, baseline_of, gate, junit, markdown, self_test, whole,
+    Damage, GateReport, GateVerdict, Mismatch, baseline_of, gate, junit, markdown, self_test,
+    terminal, whole,
 };
 
 use crate::common::prices;
@@ -74,6 +75,8 @@ fn a_changed_setting_is_judged_and_named() {
             assert!(
                 markdown(&report).contains(&line) && junit(&report, true).unwrap().contains(&line)
             );
+            let short = terminal(&report, 200);
+            assert!(short.contains(&line), "{short}");
         }
     }
     assert!(!report_text(&gated(&candidate(about_ten, |_| ()), &old)).contains("candidate"));
@@ -338,6 +341,21 @@ fn the_gate_prints_its_power_and_how_many_units_would_do() {
         )),
         "{}",
         report_text(&few)
+    );
+    // A unit is a conversation here.
+    let advice = few.strategies[0].next.as_deref().unwrap();
+    assert!(
+        advice.contains(&format!(" About {needed} conversations on each side")),
+        "{advice}"
+    );
+    let better = run(&["prod"], 6, |at| {
+        about_ten(at) + [3, 9, 6, 3, 9, 6][at % 6]
+    });
+    let better = gated(&better, &base(&run(&["prod"], 6, about_ten)));
+    assert!(
+        better.verdict == GateVerdict::Pass && metric(&better).units_needed.is_some(),
+        "a pass with little power says how many would do: {}",
+        report_text(&better)
     );
     assert!(
         metric(&many).power.unwrap() >= 0.8 && metric(&many).units_needed.is_none(),

@@ -815,6 +815,9 @@ fn junit_counts_and_escapes() {
         xml.contains("&lt;s&amp;0&gt;?") && !xml.contains("<s&"),
         "{xml}"
     );
+    assert!(xml.contains(r#"<failure message="REGRESSION">"#), "{xml}");
+    let passed = junit(&gated(&new, &base(&new)), true).unwrap();
+    assert!(passed.contains("<system-out>"), "{passed}");
 
     let few = run(&["chained"], 3, about_ten);
     let report = gated(&few, &base(&run(&["chained"], 3, |at| about_ten(at) - 1)));
