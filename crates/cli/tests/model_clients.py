@@ -119,6 +119,22 @@ try:
     raise AssertionError("an earlier response was taken for known")
 except openai.BadRequestError as caught:
     assert caught.param == "previous_response_id", caught
+compacted = client.responses.compact(model=model, input=messages[1:3])
+kept, sealed = compacted.output
+assert kept.role == "user" and kept.content[0].text == messages[1]["content"], kept
+assert sealed.type == "compaction" and compacted.usage.input_tokens > 0, compacted
+after = [sealed.model_dump(exclude_none=True), messages[-1]]
+assert client.responses.create(model=model, input=after).status == "completed"
+asked = {
+    "model": model,
+    "input": calls,
+    "context_management": [{"type": "compaction", "compact_threshold": 20}],
+}
+kinds = [item.type for item in client.responses.create(**asked).output]
+assert kinds == ["compaction", "message"], kinds
+with client.responses.stream(**asked) as stream:
+    kinds = [event.item.type for event in stream if event.type == "response.output_item.done"]
+assert kinds == ["compaction", "message"], kinds
 
 # Messages.
 claude = anthropic.Anthropic(
@@ -163,6 +179,28 @@ calls = [
     },
 ]
 assert "8042" in claude.messages.create(model=model, max_tokens=50, messages=calls).content[0].text
+compact = {"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 20}}
+edited = {
+    "model": model,
+    "max_tokens": 50,
+    "messages": calls,
+    "betas": ["compact-2026-01-12", "context-management-2025-06-27"],
+    "context_management": {"edits": [compact]},
+}
+message = claude.beta.messages.create(**edited)
+assert [block.type for block in message.content] == ["compaction", "text"], message
+assert [one.type for one in message.usage.iterations] == ["compaction", "message"], message.usage
+with claude.beta.messages.stream(**edited) as stream:
+    final = stream.get_final_message()
+assert final.content[0].content == message.content[0].content, final
+clear = {
+    "type": "clear_tool_uses_20250919",
+    "trigger": {"type": "tool_uses", "value": 1},
+    "keep": {"type": "tool_uses", "value": 0},
+}
+edited["context_management"] = {"edits": [clear]}
+(applied,) = claude.beta.messages.create(**edited).context_management.applied_edits
+assert applied.cleared_tool_uses == 1 and applied.cleared_input_tokens > 0, applied
 try:
     claude.messages.create(**{**asked, "model": "claude-9"})
     raise AssertionError("a model that is not served answered")

@@ -1,5 +1,7 @@
 //! Paths and methods: who answers what.
 
+use compactometer_engine::message::Usage;
+use compactometer_engine::model::{ChatReply, ChatRequest, Finish};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER};
@@ -7,9 +9,10 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::apis::{self, Api, ApiReply};
+use super::apis::compaction::compacted;
+use super::apis::{self, Api, ApiReply, ApiRequest};
 use super::trouble::ServerTrouble;
-use super::{Posted, Responder, ServerLimits};
+use super::{ModelAnswer, Posted, Responder, ServerLimits, ServerRefusal};
 use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
@@ -135,12 +138,9 @@ async fn complete(
             responder.model(),
         ));
     }
-    let posted = Posted {
-        request: asked.request,
-        body: serde_json::from_slice(&body).unwrap_or_default(),
-    };
-    let mut said = match responder.answer(posted).await {
-        Ok(said) => said,
+    let posted: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let answered = match answer_of(responder, &asked, &posted).await {
+        Ok(answered) => answered,
         Err(refusal) => {
             let trouble = ServerTrouble::of_refusal(&refusal);
             return match api
@@ -152,24 +152,87 @@ async fn complete(
             };
         }
     };
+    let ServerAnswer {
+        summary,
+        mut said,
+        is_paused,
+    } = answered;
     let stopped_at = apis::stop_at(&mut said.reply, &asked.stop);
     let answer = ApiReply {
+        asked: &posted,
         model: responder.model(),
+        applied: &asked.edited.applied,
+        summary: summary.as_ref(),
+        is_paused,
         reply: &said.reply,
         calls: &said.calls,
         stopped_at,
         with_usage: asked.with_usage,
     };
-    let (kind, body) = if asked.stream {
-        ("text/event-stream", (api.events)(&answer))
-    } else {
-        ("application/json", (api.whole)(&answer).to_string())
+    let (kind, body) = match api.events.filter(|_| asked.stream) {
+        Some(events) => ("text/event-stream", events(&answer)),
+        None => ("application/json", (api.whole)(&answer).to_string()),
     };
     let mut response = typed(kind, body);
     response
         .headers_mut()
         .insert("openai-processing-ms", said.reply.latency_ms.into());
     Ok(response)
+}
+
+/// What a server says to a request.
+struct ServerAnswer {
+    /// The summary that it wrote first.
+    summary: Option<ChatReply>,
+    said: ModelAnswer,
+    /// Whether the summary is all, and nothing was said.
+    is_paused: bool,
+}
+
+/// The answer, after the compaction that the request asks for where it is long enough.
+async fn answer_of(
+    responder: &dyn Responder,
+    asked: &ApiRequest,
+    body: &Value,
+) -> Result<ServerAnswer, ServerRefusal> {
+    let answer = async |request: ChatRequest| {
+        let body = body.clone();
+        responder.answer(Posted { request, body }).await
+    };
+    let compaction = asked.edited.compaction.as_ref();
+    let due = compaction.and_then(|compaction| Some((compaction, compaction.of(&asked.request)?)));
+    let Some((compaction, request)) = due else {
+        let said = answer(asked.request.clone()).await?;
+        return Ok(ServerAnswer {
+            summary: None,
+            said,
+            is_paused: false,
+        });
+    };
+    let summary = answer(request).await?.reply;
+    let said = match compaction.is_paused {
+        true => nothing_said(summary.latency_ms),
+        false => answer(compacted(asked.request.clone(), &summary.text)).await?,
+    };
+    Ok(ServerAnswer {
+        summary: Some(summary),
+        said,
+        is_paused: compaction.is_paused,
+    })
+}
+
+fn nothing_said(latency_ms: u64) -> ModelAnswer {
+    let reply = ChatReply {
+        text: String::new(),
+        finish: Finish::Stop,
+        usage: Usage::default(),
+        latency_ms,
+        served: None,
+    };
+    ModelAnswer {
+        reply,
+        calls: Vec::new(),
+    }
 }
 
 /// The whole body, within its limits.

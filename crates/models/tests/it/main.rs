@@ -5,3 +5,4 @@ mod faults;
 mod http;
 mod real;
 mod server;
+mod server_compaction;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 /// A server on a thread of its own.
-struct Running {
+pub(crate) struct Running {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -25,7 +25,7 @@ struct Running {
 const DEADLINE: Duration = Duration::from_secs(300);
 
 impl Running {
-    fn new(model: &str, limits: ServerLimits) -> Self {
+    pub(crate) fn new(model: &str, limits: ServerLimits) -> Self {
         let model: Arc<dyn ChatModel> = by_name(model).unwrap().into();
         let (stop, stopped) = oneshot::channel();
         let (told, address) = std::sync::mpsc::channel();
@@ -53,7 +53,7 @@ impl Running {
         stream
     }
 
-    fn send(&self, method: &str, path: &str, body: &[u8]) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, body: &[u8]) -> Answer {
         let mut stream = self.connect();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -91,10 +91,10 @@ impl Drop for Running {
 }
 
 #[derive(Debug)]
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
@@ -115,11 +115,11 @@ impl Answer {
         }
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    fn error(&self) -> (u16, Value) {
+    pub(crate) fn error(&self) -> (u16, Value) {
         let error = self.json()["error"].clone();
         assert!(
             error["message"]

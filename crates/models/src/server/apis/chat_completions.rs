@@ -14,7 +14,7 @@ pub(super) static API: Api = Api {
     serves: |path| path == "/v1/chat/completions",
     read,
     whole,
-    events,
+    events: Some(events),
     refused: None,
     refusal: ServerTrouble::body,
 };
@@ -31,7 +31,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     let seed = |value: &Value| value.as_u64().or(value.as_i64().map(i64::cast_unsigned));
     let format = body.get("response_format");
     let request = ChatRequest {
-        messages: super::messages_of(&body.get("messages"), message)?,
+        messages: super::messages_of(&body.get("messages"), super::all, message)?,
         tools: super::tools(&body.get("tools"), tool)?,
         max_output_tokens: most,
         temperature: super::temperature(body, 2.0)?,
@@ -47,6 +47,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         stream: body.get("stream").flag()?,
         with_usage: body.get("stream_options").get("include_usage").flag()?,
         stop: stop(&body.get("stop"))?,
+        edited: Default::default(),
     })
 }
 

@@ -14,7 +14,7 @@ pub(super) static API: Api = Api {
     serves: |path| called(path).is_some(),
     read,
     whole,
-    events,
+    events: Some(events),
     refused: None,
     refusal,
 };
@@ -30,7 +30,7 @@ fn called(path: &str) -> Option<(&str, &str)> {
 fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble> {
     let (model, method) = called(path).unwrap_or_default();
     let config = body.get("generationConfig");
-    let mut messages = super::messages_of(&body.get("contents"), message)?;
+    let mut messages = super::messages_of(&body.get("contents"), super::all, message)?;
     let system = body.get("systemInstruction");
     if system.is_given() {
         let parts = parts(&system)?;
@@ -67,6 +67,7 @@ fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble
         stream: method == STREAM,
         with_usage: true,
         stop,
+        edited: Default::default(),
     })
 }
 

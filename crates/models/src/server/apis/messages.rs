@@ -1,17 +1,17 @@
 //! Anthropic's messages.
 
 use compactometer_engine::message::{Part, Role, Usage};
-use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
+use compactometer_engine::model::{ChatReply, ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
+use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble, context_edits};
 
 pub(super) static API: Api = Api {
     path: "/v1/messages",
     serves: |path| path == "/v1/messages",
     read,
     whole,
-    events,
+    events: Some(events),
     refused: None,
     refusal,
 };
@@ -19,7 +19,10 @@ pub(super) static API: Api = Api {
 fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     let most = body.get("max_tokens");
     let system = super::content(&body.get("system"), part)?;
-    let mut messages = super::messages_of(&body.get("messages"), message)?;
+    let list = body.get("messages");
+    // Before a summary nothing is read.
+    let from = super::last_of(list.value, holds_summary);
+    let mut messages = super::messages_of(&list, |at, _| at >= from, message)?;
     if !system.is_empty() {
         messages.insert(0, super::message(Role::System, system));
     }
@@ -35,7 +38,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     } else {
         Ok(Vec::new())
     };
-    let request = ChatRequest {
+    let mut request = ChatRequest {
         messages,
         tools: super::tools(&body.get("tools"), tool)?,
         max_output_tokens: super::most_tokens(most.required()?)?,
@@ -44,6 +47,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         // The interface has no seed.
         seed: 0,
     };
+    let edited = context_edits::edit(body, &mut request)?;
     let model = body.get("model").text()?.to_owned();
     let stop = stops?
         .into_iter()
@@ -55,7 +59,14 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         stream: body.get("stream").flag()?,
         with_usage: true,
         stop,
+        edited,
     })
+}
+
+/// Whether a message holds the summary of a compaction that came to one.
+fn holds_summary(message: &Value) -> bool {
+    let mut blocks = message["content"].as_array().into_iter().flatten();
+    blocks.any(|block| block["type"] == "compaction" && block["content"].is_string())
 }
 
 /// A turn.
@@ -82,6 +93,15 @@ fn part(part: &RequestField<'_>) -> Result<Part, ServerTrouble> {
     match kind.text()? {
         "text" => Ok(Part::Text {
             text: text("text")?,
+        }),
+        // One that failed has no content.
+        "compaction" => Ok(Part::Text {
+            text: part
+                .get("content")
+                .value
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
         }),
         "thinking" => Ok(Part::Thinking {
             text: text("thinking")?,
@@ -133,7 +153,10 @@ fn blocks(answer: &ApiReply<'_>, input: impl Fn(&Called) -> Value) -> Value {
         json!({"type": "tool_use", "id": called.id, "name": called.name, "input": input(called)})
     });
     let text = answer.has_text().then_some(text);
-    text.into_iter().chain(calls).collect()
+    let summary = answer
+        .summary
+        .map(|summary| json!({"type": "compaction", "content": summary.text}));
+    summary.into_iter().chain(text).chain(calls).collect()
 }
 
 fn message_of(answer: &ApiReply<'_>, content: Value, stop_reason: Option<&str>) -> Value {
@@ -143,7 +166,7 @@ fn message_of(answer: &ApiReply<'_>, content: Value, stop_reason: Option<&str>) 
         cache_write,
         output,
     } = answer.reply.usage;
-    json!({
+    let mut message = json!({
         "id": answer.id("msg_"),
         "type": "message",
         "role": "assistant",
@@ -157,11 +180,37 @@ fn message_of(answer: &ApiReply<'_>, content: Value, stop_reason: Option<&str>) 
             "cache_read_input_tokens": cache_read,
             "output_tokens": if stop_reason.is_some() { output } else { 0 },
         },
-    })
+    });
+    if answer.asked["context_management"].is_object() {
+        message["context_management"] = json!({"applied_edits": answer.applied});
+    }
+    if let Some(summary) = answer.summary {
+        message["usage"]["iterations"] = iterations(answer, summary);
+    }
+    message
+}
+
+/// What the compaction used and what the answer used, which the sums beside do not add up.
+fn iterations(answer: &ApiReply<'_>, summary: &ChatReply) -> Value {
+    let of = |kind: &str, usage: &Usage| {
+        json!({
+            "type": kind,
+            "input_tokens": usage.input,
+            "cache_creation_input_tokens": usage.cache_write,
+            "cache_read_input_tokens": usage.cache_read,
+            "output_tokens": usage.output,
+        })
+    };
+    let said = (!answer.is_paused).then(|| of("message", &answer.reply.usage));
+    [of("compaction", &summary.usage)]
+        .into_iter()
+        .chain(said)
+        .collect()
 }
 
 fn stop_reason(answer: &ApiReply<'_>) -> &'static str {
     match answer.reply.finish {
+        _ if answer.is_paused => "compaction",
         Finish::Stop if answer.stopped_at.is_some() => "stop_sequence",
         Finish::Stop if !answer.calls.is_empty() => "tool_use",
         Finish::Stop => "end_turn",
@@ -185,8 +234,13 @@ fn events(answer: &ApiReply<'_>) -> String {
                     .map(|text| json!({"type": "text_delta", "text": text}))
                     .collect()
             }
+            Some("compaction") => {
+                let content = block["content"].take();
+                vec![json!({"type": "compaction_delta", "content": content})]
+            }
             _ => {
-                let called = &answer.calls[index - usize::from(answer.has_text())];
+                let before = usize::from(answer.has_text()) + usize::from(answer.summary.is_some());
+                let called = &answer.calls[index - before];
                 vec![json!({"type": "input_json_delta", "partial_json": called.arguments})]
             }
         };

@@ -4,9 +4,12 @@
 //! `tool_choice`, `user`, `cache_control` and the like) is accepted and ignored.
 
 mod chat_completions;
+pub(super) mod compaction;
+mod context_edits;
 mod generate_content;
 mod messages;
 mod responses;
+mod responses_compact;
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatReply, ChatRequest, Finish, ToolDefinition, WireMessage};
@@ -17,11 +20,13 @@ use serde_json::{Value, json};
 use super::field::RequestField;
 use super::responder::Called;
 use super::trouble::ServerTrouble;
+use context_edits::EditedContext;
 
 /// All of them.
-pub(super) const ALL: [&Api; 4] = [
+pub(super) const ALL: [&Api; 5] = [
     &chat_completions::API,
     &responses::API,
+    &responses_compact::API,
     &messages::API,
     &generate_content::API,
 ];
@@ -40,8 +45,8 @@ pub(super) struct Api {
     read: fn(&RequestField<'_>, &str) -> Result<ApiRequest, ServerTrouble>,
     /// The reply as one object.
     pub(super) whole: fn(&ApiReply<'_>) -> Value,
-    /// The reply as server-sent events.
-    pub(super) events: fn(&ApiReply<'_>) -> String,
+    /// The reply as server-sent events, where a client may ask for them.
+    pub(super) events: Option<fn(&ApiReply<'_>) -> String>,
     /// A refusal as events, where a stream has begun before the request is looked at.
     pub(super) refused: Option<fn(&ServerTrouble) -> String>,
     /// The body of a refusal.
@@ -61,11 +66,21 @@ pub(super) struct ApiRequest {
     pub(super) with_usage: bool,
     /// Texts at which the reply ends.
     pub(super) stop: Vec<String>,
+    /// What the server did to the context before the model reads it, and what it is to compact.
+    pub(super) edited: EditedContext,
 }
 
 /// A reply that is to be written.
 pub(super) struct ApiReply<'a> {
+    /// The body that asked for it.
+    pub(super) asked: &'a Value,
     pub(super) model: &'a str,
+    /// What was left out of the context, as the interface reports it.
+    pub(super) applied: &'a [Value],
+    /// The summary that the server wrote before it.
+    pub(super) summary: Option<&'a ChatReply>,
+    /// Whether the summary is all.
+    pub(super) is_paused: bool,
     pub(super) reply: &'a ChatReply,
     pub(super) calls: &'a [Called],
     /// The text at which it was ended.
@@ -124,9 +139,10 @@ impl ApiReply<'_> {
         words.chunks(WORDS).map(<[&str]>::concat).collect()
     }
 
-    /// Whether it has a text: a reply that only calls tools has none.
+    /// Whether it has a text: a reply that only calls tools has none, and neither has a summary
+    /// after which the client asks again.
     fn has_text(&self) -> bool {
-        !self.reply.text.is_empty() || self.calls.is_empty()
+        !self.is_paused && (!self.reply.text.is_empty() || self.calls.is_empty())
     }
 
     /// Output tokens of reasoning: what was paid for and left no text.
@@ -185,14 +201,18 @@ fn temperature(body: &RequestField<'_>, most: f64) -> Result<Option<f32>, Server
         .transpose()
 }
 
-/// A list of at least one message, each of which may become several.
+/// A list of at least one message, each of which may become several. Only those that are kept are
+/// read, by their place.
 fn messages_of(
     list: &RequestField<'_>,
+    keeps: impl Fn(usize, &Value) -> bool,
     read: fn(&RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble>,
 ) -> Result<Vec<WireMessage>, ServerTrouble> {
     let mut messages = Vec::new();
-    for item in list.required()?.items()? {
-        messages.extend(read(&item)?);
+    for (at, item) in list.required()?.items()?.enumerate() {
+        if keeps(at, item.value) {
+            messages.extend(read(&item)?);
+        }
     }
     if messages.is_empty() {
         return Err(list.wrong("is empty; at least one message is needed"));
@@ -211,6 +231,17 @@ fn content(
         Value::Array(_) => content.items()?.map(|item| part(&item)).collect(),
         _ => Err(content.wrong("must be a string or a list of parts")),
     }
+}
+
+/// Every message is read.
+fn all(_: usize, _: &Value) -> bool {
+    true
+}
+
+/// The place of the last item of which that holds; 0 if it holds of none.
+fn last_of(list: &Value, holds: impl Fn(&Value) -> bool) -> usize {
+    let items = list.as_array().map_or(&[][..], Vec::as_slice);
+    items.iter().rposition(holds).unwrap_or(0)
 }
 
 /// The definitions of tools; each tool may be several, or none.
@@ -340,14 +371,19 @@ mod tests {
         };
         for api in ALL {
             let calls = [called(1, "read"), called(2, "suite.look")];
+            let Some(events) = api.events else { continue };
             let answer = ApiReply {
+                asked: &Value::Null,
                 model: "m",
+                applied: &[],
+                summary: None,
+                is_paused: false,
                 reply: &reply,
                 calls: &calls,
                 stopped_at: None,
                 with_usage: true,
             };
-            let (whole, events) = ((api.whole)(&answer).to_string(), (api.events)(&answer));
+            let (whole, events) = ((api.whole)(&answer).to_string(), events(&answer));
             let plain = events.replace("\\\"", "\"");
             for call in &calls {
                 let name = call.name.rsplit('.').next().unwrap();

@@ -5,6 +5,8 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
+use super::compaction::{AskedCompaction, sealed, unsealed};
+use super::context_edits::EditedContext;
 use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
 
 pub(super) static API: Api = Api {
@@ -12,7 +14,7 @@ pub(super) static API: Api = Api {
     serves: |path| path == "/v1/responses",
     read,
     whole,
-    events,
+    events: Some(events),
     refused: Some(refused),
     refusal: ServerTrouble::body,
 };
@@ -25,12 +27,15 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         }
     }
     let (input, format) = (body.get("input"), body.get("text").get("format"));
+    // A compaction stands for what is before it, but for what the user said.
+    let from = super::last_of(input.value, |item| item["type"] == "compaction");
+    let keeps = |at, item: &Value| at >= from || item["role"] == "user";
     let mut messages = match input.value {
         Value::String(text) => vec![super::message(
             Role::User,
             vec![Part::Text { text: text.clone() }],
         )],
-        _ => super::messages_of(&input, item)?,
+        _ => super::messages_of(&input, keeps, item)?,
     };
     let instructions = body.get("instructions");
     if instructions.is_given() {
@@ -53,7 +58,28 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         stream: body.get("stream").flag()?,
         with_usage: true,
         stop: Vec::new(),
+        edited: EditedContext {
+            compaction: compaction(&body.get("context_management"))?,
+            applied: Vec::new(),
+        },
     })
+}
+
+/// The compaction that the server does before it answers.
+fn compaction(entries: &RequestField<'_>) -> Result<Option<AskedCompaction>, ServerTrouble> {
+    let mut asked = None;
+    if entries.is_given() {
+        for entry in entries.items()? {
+            let kind = entry.get("type");
+            if kind.text()? != "compaction" {
+                return Err(kind.wrong("must be `compaction`"));
+            }
+            let threshold = entry.get("compact_threshold");
+            let from_tokens = super::most_tokens(threshold.required()?)?;
+            asked = from_tokens.map(AskedCompaction::from);
+        }
+    }
+    Ok(asked)
 }
 
 /// One item of the input. Reasoning of an earlier response is encrypted, or a summary of it, and is
@@ -75,6 +101,13 @@ fn item(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
             )])
         }
         "reasoning" => Ok(Vec::new()),
+        "compaction" => {
+            let text = unsealed(&item.get("encrypted_content"))?;
+            Ok(vec![super::message(
+                Role::Assistant,
+                vec![Part::Text { text }],
+            )])
+        }
         other => {
             let choices = "choose `message`, `function_call` or `function_call_output`";
             Err(kind.trouble(format!(
@@ -213,7 +246,15 @@ fn items_of(answer: &ApiReply<'_>, status: &str) -> Vec<Value> {
         item
     });
     let message = answer.has_text().then_some(message);
-    message.into_iter().chain(calls).collect()
+    let summary = answer
+        .summary
+        .map(|summary| compaction_item(answer, &summary.text));
+    summary.into_iter().chain(message).chain(calls).collect()
+}
+
+/// A summary that only this server can read.
+pub(super) fn compaction_item(answer: &ApiReply<'_>, summary: &str) -> Value {
+    json!({"id": answer.id("cmp_"), "type": "compaction", "encrypted_content": sealed(summary)})
 }
 
 fn call_item(called: &Called) -> String {
@@ -224,11 +265,13 @@ fn text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": []})
 }
 
-fn usage(answer: &ApiReply<'_>) -> Value {
-    let Usage {
-        cache_read, output, ..
-    } = answer.reply.usage;
-    let input = answer.reply.usage.total_input();
+pub(super) fn usage(answer: &ApiReply<'_>) -> Value {
+    // The interface has no place of its own for what a compaction used.
+    let used = [Some(answer.reply), answer.summary];
+    let used = used.into_iter().flatten().map(|reply| reply.usage);
+    let sum = |of: fn(&Usage) -> u64| used.clone().map(|usage| of(&usage)).sum::<u64>();
+    let cache_read = sum(|usage| usage.cache_read);
+    let (input, output) = (sum(Usage::total_input), sum(|usage| usage.output));
     json!({
         "input_tokens": input,
         "input_tokens_details": {"cached_tokens": cache_read},
@@ -266,7 +309,7 @@ fn events(answer: &ApiReply<'_>) -> String {
         all.push(of_item("response.output_item.added", begun));
         if done["type"] == "message" {
             all.extend(text_events(answer, &done["id"], index));
-        } else {
+        } else if done["type"] == "function_call" {
             let place = json!({"item_id": done["id"], "output_index": index});
             let arguments = done["arguments"].clone();
             let in_place = |name: &str, key: &str| {

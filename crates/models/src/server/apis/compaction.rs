@@ -1,0 +1,94 @@
+//! Compaction by a server: a chat's messages become one summary, which later requests bring back.
+//!
+//! Absent on purpose: what providers write into their own summaries, which nobody outside knows. The
+//! sentences here ask for what any of them would need.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use compactometer_engine::message::{Part, Role};
+use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_engine::tokens::Encoding;
+
+use super::{RequestField, ServerTrouble};
+
+const PROMPT: &str = "Summarize the conversation so far. The summary takes the place of all messages before this one, so \
+                      write down what is needed to go on: what the user asked for and wants, what was decided and why, \
+                      what was done, what is still open, and every path, name, number and identifier exactly as it is. \
+                      Answer with the summary and nothing else.";
+/// Before what only this server can read.
+const SEALED: &str = "compactometer.";
+
+/// What a client asks of a server that compacts before it answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::server) struct AskedCompaction {
+    /// Compacts a request of so many tokens or more.
+    pub(super) from_tokens: u32,
+    /// What to ask for beside the usual sentences.
+    pub(super) instructions: Option<String>,
+    /// Whether the answer is the summary, and the client asks again.
+    pub(in crate::server) is_paused: bool,
+}
+
+impl From<u32> for AskedCompaction {
+    fn from(from_tokens: u32) -> Self {
+        AskedCompaction {
+            from_tokens,
+            instructions: None,
+            is_paused: false,
+        }
+    }
+}
+
+impl AskedCompaction {
+    /// The request for a summary, if a request is long enough.
+    pub(in crate::server) fn of(&self, request: &ChatRequest) -> Option<ChatRequest> {
+        let is_due = request.tokens(&Encoding::O200k) >= self.from_tokens;
+        is_due.then(|| summary_of(request, self.instructions.as_deref()))
+    }
+}
+
+/// The request for a summary of what a request says.
+pub(super) fn summary_of(request: &ChatRequest, instructions: Option<&str>) -> ChatRequest {
+    let mut messages = request.messages.clone();
+    let asked = [PROMPT].into_iter().chain(instructions);
+    messages.push(said(Role::User, &asked.collect::<Vec<_>>().join("\n\n")));
+    ChatRequest {
+        messages,
+        tools: Vec::new(),
+        schema: None,
+        max_output_tokens: None,
+        ..request.clone()
+    }
+}
+
+/// The request with the summary in place of its messages.
+pub(in crate::server) fn compacted(mut request: ChatRequest, summary: &str) -> ChatRequest {
+    request
+        .messages
+        .retain(|message| message.role == Role::System);
+    request.messages.push(said(Role::User, summary));
+    request
+}
+
+/// A summary as a text that clients cannot read.
+pub(super) fn sealed(summary: &str) -> String {
+    format!("{SEALED}{}", STANDARD.encode(summary))
+}
+
+/// The summary that this server sealed.
+pub(super) fn unsealed(content: &RequestField<'_>) -> Result<String, ServerTrouble> {
+    let sealed = content.text()?.strip_prefix(SEALED);
+    let bytes = sealed.and_then(|sealed| STANDARD.decode(sealed).ok());
+    bytes
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .ok_or_else(|| content.wrong("is not from a compaction of this server"))
+}
+
+fn said(role: Role, text: &str) -> WireMessage {
+    super::message(
+        role,
+        vec![Part::Text {
+            text: text.to_owned(),
+        }],
+    )
+}
