@@ -149,3 +149,20 @@ impl KnownValue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_counts_half_after_a_hundred_calls_and_a_new_one_adds_to_it() {
+        let mut value = KnownValue::new(LedgerKind::Id, MessageId(1));
+        value.mention(ValueMention::Call, 10);
+        assert_eq!(
+            [10, 110, 210].map(|now| value.weight_at(now)),
+            [8.0, 4.0, 2.0]
+        );
+        value.mention(ValueMention::User, 110);
+        assert_eq!(value.weight_at(110), 5.0);
+    }
+}

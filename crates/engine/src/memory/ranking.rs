@@ -217,6 +217,17 @@ mod tests {
         assert_eq!(rank(&[], &["a"]), [Vec::<usize>::new()]);
     }
 
+    /// Computed by hand from the formula of BM25 with k1 1.2 and b .75.
+    #[test]
+    fn a_text_of_twice_the_usual_length_counts_less() {
+        let counts = TermCounts {
+            words: 20.0,
+            of_term: [(0, 2.0)].into(),
+        };
+        let expected = 0.5 * 2.0 * 2.2 / (2.0 + 1.2 * (0.25 + 0.75 * 2.0));
+        assert!((counts.score(&[0, 1], &[0.5, 9.0], 10.0) - expected).abs() < 1e-12);
+    }
+
     #[test]
     fn words_are_small_and_signs_without_blanks_stand_alone() {
         let mut found = Vec::new();

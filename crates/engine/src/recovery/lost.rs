@@ -195,6 +195,14 @@ mod tests {
             ["PostgreSQL"]
         );
         assert_eq!(asked("What did we decide?"), ["PostgreSQL"]);
+        let json = r#"{"pending_tasks":[{"task":"Create franchisees table"}]}"#;
+        let checkpoint = serde_json::from_str(json).expect("parses");
+        let lost = asks_for("Which tasks are pending?", &checkpoint);
+        assert_eq!(
+            lost.len(),
+            1,
+            "a task without a topic is asked for by its kind"
+        );
         assert_eq!(asked("Could you remind me of the file?"), ["auth.py"]);
         assert_eq!(
             asked("Which columns does the franchisees table get?"),

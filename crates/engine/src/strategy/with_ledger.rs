@@ -204,3 +204,20 @@ fn less(budget: Budget, tokens: u32) -> Budget {
         ..budget
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tail_and_written_part_lose_in_proportion() {
+        let budget = Budget::matched(12_000, 9_600, 4_000, 0.25).expect("a budget");
+        let (Tail::Tokens(tail), written) = (budget.tail, budget.written) else {
+            panic!("a tail in tokens")
+        };
+        let found = less(budget, 1_000);
+        assert_eq!(found.retained, Some(3_000));
+        assert_eq!(found.tail, Tail::Tokens(tail * 3 / 4));
+        assert_eq!(found.written, written - (1_000 - (tail - tail * 3 / 4)));
+    }
+}
