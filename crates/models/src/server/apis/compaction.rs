@@ -51,7 +51,10 @@ impl AskedCompaction {
 pub(super) fn summary_of(request: &ChatRequest, instructions: Option<&str>) -> ChatRequest {
     let mut messages = request.messages.clone();
     let asked = [PROMPT].into_iter().chain(instructions);
-    messages.push(said(Role::User, &asked.collect::<Vec<_>>().join("\n\n")));
+    messages.push(one_text(
+        Role::User,
+        &asked.collect::<Vec<_>>().join("\n\n"),
+    ));
     ChatRequest {
         messages,
         tools: Vec::new(),
@@ -66,7 +69,7 @@ pub(in crate::server) fn compacted(mut request: ChatRequest, summary: &str) -> C
     request
         .messages
         .retain(|message| message.role == Role::System);
-    request.messages.push(said(Role::User, summary));
+    request.messages.push(one_text(Role::User, summary));
     request
 }
 
@@ -84,7 +87,7 @@ pub(super) fn unsealed(content: &RequestField<'_>) -> Result<String, ServerTroub
         .ok_or_else(|| content.wrong("is not from a compaction of this server"))
 }
 
-fn said(role: Role, text: &str) -> WireMessage {
+fn one_text(role: Role, text: &str) -> WireMessage {
     super::message(
         role,
         vec![Part::Text {
