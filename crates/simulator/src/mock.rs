@@ -70,6 +70,7 @@ impl Mock {
 
     /// The reply, computed synchronously.
     fn reply(&self, request: &ChatRequest) -> ChatReply {
+        let request = &*request.with_compaction_asked();
         let texts = RewrittenTexts::new(request);
         let reading = reading::read(request, &texts);
         let text = match &reading.ask {
@@ -83,6 +84,7 @@ impl Mock {
             messages: Vec::new(),
             tools,
             schema,
+            compaction: None,
             ..*request
         };
         let (input, latency_ms) =

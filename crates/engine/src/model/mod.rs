@@ -6,6 +6,7 @@
 pub mod embed;
 pub mod meter;
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -47,8 +48,39 @@ pub struct ChatRequest {
     /// JSON schema that the reply must satisfy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<serde_json::Value>,
+    /// Asks the model's provider to compact the chat, in place of an answer: the reply's text is the
+    /// summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<ServerCompaction>,
     /// Seed of the model's sampling.
     pub seed: u64,
+}
+
+/// What a provider's own compaction is asked for beside what it does anyway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerCompaction {
+    /// More instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+impl ServerCompaction {
+    /// What a model is asked whose provider has no compaction of its own.
+    const PROMPT: &str = "Summarize the conversation so far. The summary takes the place of all messages before this one, so \
+                          write down what is needed to go on: what the user asked for and wants, what was decided and why, \
+                          what was done, what is still open, and every path, name, number and identifier exactly as it is. \
+                          Answer with the summary and nothing else.";
+
+    fn asked(&self) -> WireMessage {
+        let sentences = [Self::PROMPT]
+            .into_iter()
+            .chain(self.instructions.as_deref());
+        let text = sentences.collect::<Vec<_>>().join("\n\n");
+        WireMessage {
+            role: Role::User,
+            parts: vec![Part::Text { text }].into(),
+        }
+    }
 }
 
 impl ChatRequest {
@@ -68,8 +100,21 @@ impl ChatRequest {
             max_output_tokens: Some(max_output_tokens),
             temperature,
             schema: None,
+            compaction: None,
             seed,
         }
+    }
+
+    /// The same for a model whose provider has no compaction of its own: where one is asked for, a
+    /// last message asks for the summary.
+    pub fn with_compaction_asked(&self) -> Cow<'_, Self> {
+        let Some(compaction) = &self.compaction else {
+            return Cow::Borrowed(self);
+        };
+        let mut request = self.clone();
+        request.messages.push(compaction.asked());
+        request.compaction = None;
+        Cow::Owned(request)
     }
 
     /// Every text that the model reads, in order. A fact that is in none of them was not seen.

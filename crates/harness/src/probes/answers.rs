@@ -169,6 +169,7 @@ impl Questioner<'_> {
             max_output_tokens: Some(MOST_TOKENS),
             temperature: Some(0.0),
             schema: None,
+            compaction: None,
             seed: self.reader.seed(),
         };
         // A failed call is kept with its error.

@@ -204,7 +204,11 @@ impl ChatModel for Client {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        let (line, request) = (Arc::clone(&self.line), request.clone());
+        let line = Arc::clone(&self.line);
+        let request = match line.endpoint.provider.compaction {
+            Some(_) => request.clone(),
+            None => request.with_compaction_asked().into_owned(),
+        };
         let account = self.account.clone();
         self.on_thread(async move { line.ask(&request, &account).await })
             .await
@@ -225,16 +229,24 @@ impl HttpCall {
         let provider = self.endpoint.provider;
         let (mut body, mut omitted) = self.body(request);
         let mut failed = 0;
+        let own = provider.compaction.as_ref();
+        let own_header = own
+            .filter(|_| request.compaction.is_some())
+            .map(|own| own.header);
         loop {
             self.pace.turn().await;
             let tried = account.enter(self.endpoint.name(), request)?;
             let most = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
-            let error = match self.transfer.send(&body, most).await {
+            let error = match self.transfer.send(&body, most, own_header).await {
                 Ok((answer, times)) => {
                     let answer = answer.masked(&self.endpoint);
+                    let lacks_summary = request.compaction.is_some() && !answer.is_compacted;
                     let reply = answer.into_reply(provider, request, times, omitted);
                     account.answered(tried, &reply)?;
-                    return Ok(reply);
+                    return match lacks_summary {
+                        true => Err(not_compacted(provider)),
+                        false => Ok(reply),
+                    };
                 }
                 Err(Failed { error, is_sent }) => {
                     let error = error.with(|words| self.endpoint.without_key_parts(words));
@@ -280,6 +292,19 @@ impl HttpCall {
     fn omitted(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
         self.omitted.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What was answered in place of a summary is worth nothing, though it is paid for.
+fn not_compacted(provider: &Provider) -> ChatError {
+    let least = provider
+        .compaction
+        .as_ref()
+        .map_or(0, |own| own.from_tokens);
+    let message = format!(
+        "{} did not compact the chat; it compacts none of under {least} tokens",
+        provider.name
+    );
+    ChatError::Refused { message }
 }
 
 fn given_up(why: String, failed: u32, after_ms: Option<u64>) -> CallError {

@@ -104,22 +104,36 @@ impl Transfer {
         })
     }
 
-    /// Sends a request and reads the whole answer, which has at most so many tokens.
-    pub(super) async fn send(&self, body: &str, most: u32) -> Result<(AnswerSoFar, Times), Failed> {
+    /// Sends a request, with one more header if there is one, and reads the whole answer, which has
+    /// at most so many tokens.
+    pub(super) async fn send(
+        &self,
+        body: &str,
+        most: u32,
+        more: Option<(&'static str, &'static str)>,
+    ) -> Result<(AnswerSoFar, Times), Failed> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
-        tokio::time::timeout(whole, self.once(body, most))
+        tokio::time::timeout(whole, self.once(body, most, more))
             .await
             .unwrap_or_else(|_| Err(late().into()))
     }
 
-    async fn once(&self, body: &str, most: u32) -> Result<(AnswerSoFar, Times), Failed> {
+    async fn once(
+        &self,
+        body: &str,
+        most: u32,
+        more: Option<(&'static str, &'static str)>,
+    ) -> Result<(AnswerSoFar, Times), Failed> {
         let (started, provider) = (Instant::now(), self.endpoint.provider);
         let request = self
             .client
             .post(self.endpoint.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
+        let request = more.into_iter().fold(request, |request, (name, value)| {
+            request.header(name, value)
+        });
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| Failed {
             is_sent: !error.is_connect(),

@@ -16,6 +16,8 @@ pub(crate) struct AnswerSoFar {
     pub(crate) began: bool,
     /// Whether what comes is the input of the tool that the reply is asked for through.
     pub(crate) writes_reply: bool,
+    /// Whether the text is the summary of a compaction.
+    pub(crate) is_compacted: bool,
     /// Whether the server said that this is all.
     pub(crate) ended: bool,
 }

@@ -1,19 +1,23 @@
 //! Anthropic's messages.
 
 use compactometer_engine::message::{Part, Role, Usage};
-use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
+use compactometer_engine::model::{
+    ChatRequest, Finish, ServerCompaction, ToolDefinition, WireMessage,
+};
 use serde_json::{Value, json};
 
 use super::answer_so_far::AnswerSoFar;
 use super::openai::plain;
 use super::portable::{CONTINUE, arguments, call_id, given, is_blank, some, tool_name};
-use super::{ModelLookup, Provider, ReportedUsage, Service};
+use super::{ModelLookup, OwnCompaction, Provider, ReportedUsage, Service};
 
 /// A reply of a given shape is the input of this tool: every version of the interface has tools. A
 /// transcript hardly has a tool of this name, and two tools of one name are refused.
 const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
+/// The service compacts no shorter chat.
+const COMPACTED_FROM: u32 = 50_000;
 
 /// Anthropic's own service, or another server that speaks its format.
 pub static ANTHROPIC: Provider = Provider {
@@ -32,6 +36,10 @@ pub static ANTHROPIC: Provider = Provider {
     read,
     usage,
     lookup: ModelLookup::ByName,
+    compaction: Some(OwnCompaction {
+        header: ("anthropic-beta", "compact-2026-01-12"),
+        from_tokens: COMPACTED_FROM,
+    }),
 };
 
 /// The request's body. The interface has no seed.
@@ -54,8 +62,22 @@ fn body(request: &ChatRequest, model: &str) -> Value {
         "tool_choice": choice,
         // The interface ends at 1.
         "temperature": request.temperature.map(|temperature| plain(temperature.min(1.0))),
+        "context_management": request.compaction.as_ref().map(compaction),
         "stream": true,
     }))
+}
+
+/// A compaction of all that is said, after which nothing is answered.
+fn compaction(asked: &ServerCompaction) -> Value {
+    let mut edit = json!({
+        "type": "compact_20260112",
+        "trigger": {"type": "input_tokens", "value": COMPACTED_FROM},
+        "pause_after_compaction": true,
+    });
+    if let Some(instructions) = &asked.instructions {
+        edit["instructions"] = instructions.as_str().into();
+    }
+    json!({"edits": [edit]})
 }
 
 /// The defined tools, and which of them may be called. The interface refuses calls of undefined
@@ -200,14 +222,26 @@ fn whole(answer: &mut AnswerSoFar, message: &Value) {
             Some("tool_use") if block["name"] == REPLY_TOOL => {
                 answer.text.push_str(&block["input"].to_string())
             }
+            Some("compaction") => compacted(answer, &block["content"]),
             _ => {}
         }
     }
     answer.finish = finish(message).or(answer.finish);
 }
 
+/// A compaction that failed has no content.
+fn compacted(answer: &mut AnswerSoFar, content: &Value) {
+    if let Some(summary) = content.as_str() {
+        answer.is_compacted = true;
+        answer.text.push_str(summary);
+    }
+}
+
 fn delta(answer: &mut AnswerSoFar, delta: &Value) {
     answer.began = true;
+    if delta["type"] == "compaction_delta" {
+        return compacted(answer, &delta["content"]);
+    }
     let said = delta
         .get("text")
         .or_else(|| delta.get("partial_json").filter(|_| answer.writes_reply));
@@ -240,15 +274,21 @@ fn finish(from: &Value) -> Option<Finish> {
     }
 }
 
-/// The usage; the interface counts each token once, and does not tell reasoning apart.
+/// The usage; the interface counts each token once, and does not tell reasoning apart. What a
+/// compaction used is only in the list of its iterations.
 fn usage(raw: &Value) -> Option<ReportedUsage> {
-    let number = |key: &str| raw.get(key).and_then(Value::as_u64);
-    let tokens = Usage {
-        input: number("input_tokens")?,
-        cache_read: number("cache_read_input_tokens").unwrap_or_default(),
-        cache_write: number("cache_creation_input_tokens").unwrap_or_default(),
-        output: number("output_tokens")?,
-    };
+    let iterations = raw["iterations"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut tokens = Usage::default();
+    for one in match iterations {
+        [] => std::slice::from_ref(raw),
+        iterations => iterations,
+    } {
+        let number = |key: &str| one.get(key).and_then(Value::as_u64);
+        tokens.input += number("input_tokens")?;
+        tokens.cache_read += number("cache_read_input_tokens").unwrap_or_default();
+        tokens.cache_write += number("cache_creation_input_tokens").unwrap_or_default();
+        tokens.output += number("output_tokens")?;
+    }
     Some(ReportedUsage {
         tokens,
         reasoning: None,

@@ -20,4 +20,5 @@ pub(super) static DUMMY: Provider = Provider {
     read,
     usage,
     lookup: ModelLookup::ByName,
+    compaction: None,
 };

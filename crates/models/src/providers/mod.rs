@@ -58,6 +58,16 @@ pub struct Provider {
     pub(crate) usage: fn(&Value) -> Option<ReportedUsage>,
     /// How a server is asked whether it has a model.
     pub(crate) lookup: ModelLookup,
+    /// The provider's own compaction, if [`Provider::body`] can ask for it.
+    pub(crate) compaction: Option<OwnCompaction>,
+}
+
+/// A compaction that a provider does itself.
+pub(crate) struct OwnCompaction {
+    /// A header of requests for it.
+    pub(crate) header: (&'static str, &'static str),
+    /// Fewest tokens of a chat that is compacted.
+    pub(crate) from_tokens: u32,
 }
 
 /// A usage as a provider reports it.

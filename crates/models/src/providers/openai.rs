@@ -26,6 +26,7 @@ pub static OPENAI: Provider = Provider {
     read,
     usage,
     lookup: ModelLookup::ByName,
+    compaction: None,
 };
 
 /// The request's body. A stream is asked for, since only a stream shows when the first token came.

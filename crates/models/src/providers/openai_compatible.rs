@@ -18,4 +18,5 @@ pub static OPENAI_COMPATIBLE: Provider = Provider {
     read,
     usage,
     lookup: ModelLookup::List,
+    compaction: None,
 };

@@ -47,6 +47,10 @@ impl Running {
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -187,6 +191,7 @@ fn both() -> (Value, ChatRequest) {
         max_output_tokens: Some(300),
         temperature: Some(0.5),
         schema: Some(schema),
+        compaction: None,
         seed: 7,
     };
     (wire, request)

@@ -1,6 +1,11 @@
 //! Compaction by a server, as clients of OpenAI and Anthropic ask for it.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use compactometer_engine::message::{Part, Role};
+use compactometer_engine::model::{
+    ChatError, ChatReply, ChatRequest, ServerCompaction, WireMessage, WireParts,
+};
+use compactometer_models::by_name;
 use compactometer_models::server::ServerLimits;
 use serde_json::{Value, json};
 
@@ -347,4 +352,63 @@ fn a_wrong_edit_is_named_by_its_place() {
         let message = refused(&server, "/v1/messages", &calling(edit));
         assert!(message.contains(expected), "{message}");
     }
+}
+
+/// A chat that asks its provider to compact it, of some tokens for each line.
+fn chat(lines: usize) -> ChatRequest {
+    let text = |text: String| WireParts::from(vec![Part::Text { text }]);
+    let filler = "The worker wrote one more line of its log.\n".repeat(lines);
+    let said = format!("We decided that the worker's settings are in {PATH}.");
+    let messages = [(Role::User, said), (Role::Assistant, filler)];
+    ChatRequest {
+        messages: messages
+            .map(|(role, said)| WireMessage {
+                role,
+                parts: text(said),
+            })
+            .into(),
+        compaction: Some(ServerCompaction::default()),
+        ..ChatRequest::prompt(String::new(), 2_000, None, 7)
+    }
+}
+
+async fn ask_model(name: &str, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+    by_name(name).unwrap().complete(request).await
+}
+
+#[tokio::test]
+async fn a_client_has_its_provider_compact_and_pays_for_it() {
+    let server = started();
+    let at = format!("@http://{}/v1", server.address());
+    let anthropic = format!("anthropic:mock:perfect-reader{at}");
+    let reply = ask_model(&anthropic, &chat(6_000)).await.unwrap();
+    assert!(reply.text.contains(PATH), "{}", reply.text);
+    assert!(
+        reply.usage.input > 50_000 && reply.usage.output > 5,
+        "{:?}",
+        reply.usage
+    );
+    // Below the provider's least, the answer is none.
+    let short = ask_model(&anthropic, &chat(10)).await;
+    assert!(
+        matches!(&short, Err(ChatError::Refused { message }) if message.contains("none of under 50000 tokens")),
+        "{short:?}"
+    );
+    // One without a compaction of its own is asked in a message.
+    let chat_completions = format!("openai-compatible:mock:perfect-reader{at}");
+    let asked = ask_model(&chat_completions, &chat(10)).await.unwrap();
+    let in_process = ask_model("mock:perfect-reader", &chat(10)).await.unwrap();
+    assert_eq!(asked.text, in_process.text);
+    assert!(asked.text.contains(PATH), "{}", asked.text);
+    let answered = ChatRequest {
+        compaction: None,
+        ..chat(10)
+    };
+    assert_ne!(
+        ask_model("mock:perfect-reader", &answered)
+            .await
+            .unwrap()
+            .text,
+        asked.text
+    );
 }

@@ -36,6 +36,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         max_output_tokens: most,
         temperature: super::temperature(body, 2.0)?,
         schema: super::schema(&format, &format.get("json_schema").get("schema"))?,
+        compaction: None,
         seed: body
             .get("seed")
             .number(seed, "a whole number")?

@@ -1,20 +1,15 @@
 //! Compaction by a server: a chat's messages become one summary, which later requests bring back.
 //!
-//! Absent on purpose: what providers write into their own summaries, which nobody outside knows. The
-//! sentences here ask for what any of them would need.
+//! Absent on purpose: how a model writes the summary, which is its provider's.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use compactometer_engine::message::{Part, Role};
-use compactometer_engine::model::{ChatRequest, WireMessage};
+use compactometer_engine::model::{ChatRequest, ServerCompaction};
 use compactometer_engine::tokens::Encoding;
 
 use super::{RequestField, ServerTrouble};
 
-const PROMPT: &str = "Summarize the conversation so far. The summary takes the place of all messages before this one, so \
-                      write down what is needed to go on: what the user asked for and wants, what was decided and why, \
-                      what was done, what is still open, and every path, name, number and identifier exactly as it is. \
-                      Answer with the summary and nothing else.";
 /// Before what only this server can read.
 const SEALED: &str = "compactometer.";
 
@@ -43,23 +38,16 @@ impl AskedCompaction {
     /// The request for a summary, if a request is long enough.
     pub(in crate::server) fn of(&self, request: &ChatRequest) -> Option<ChatRequest> {
         let is_due = request.tokens(&Encoding::O200k) >= self.from_tokens;
-        is_due.then(|| summary_of(request, self.instructions.as_deref()))
+        is_due.then(|| summary_of(request, self.instructions.clone()))
     }
 }
 
 /// The request for a summary of what a request says.
-pub(super) fn summary_of(request: &ChatRequest, instructions: Option<&str>) -> ChatRequest {
-    let mut messages = request.messages.clone();
-    let asked = [PROMPT].into_iter().chain(instructions);
-    messages.push(one_text(
-        Role::User,
-        &asked.collect::<Vec<_>>().join("\n\n"),
-    ));
+pub(super) fn summary_of(request: &ChatRequest, instructions: Option<String>) -> ChatRequest {
     ChatRequest {
-        messages,
         tools: Vec::new(),
         schema: None,
-        max_output_tokens: None,
+        compaction: Some(ServerCompaction { instructions }),
         ..request.clone()
     }
 }
@@ -69,7 +57,9 @@ pub(in crate::server) fn compacted(mut request: ChatRequest, summary: &str) -> C
     request
         .messages
         .retain(|message| message.role == Role::System);
-    request.messages.push(one_text(Role::User, summary));
+    let text = summary.to_owned();
+    let summary = super::message(Role::User, vec![Part::Text { text }]);
+    request.messages.push(summary);
     request
 }
 
@@ -85,13 +75,4 @@ pub(super) fn unsealed(content: &RequestField<'_>) -> Result<String, ServerTroub
     bytes
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .ok_or_else(|| content.wrong("is not from a compaction of this server"))
-}
-
-fn one_text(role: Role, text: &str) -> WireMessage {
-    super::message(
-        role,
-        vec![Part::Text {
-            text: text.to_owned(),
-        }],
-    )
 }

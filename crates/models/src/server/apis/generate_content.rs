@@ -56,6 +56,7 @@ fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble
         max_output_tokens: super::most_tokens(&config.get("maxOutputTokens"))?,
         temperature: super::temperature(&config, 2.0)?,
         schema,
+        compaction: None,
         seed: config
             .get("seed")
             .number(seed, "a whole number")?

@@ -44,6 +44,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         max_output_tokens: super::most_tokens(most.required()?)?,
         temperature: super::temperature(body, 1.0)?,
         schema: super::schema(&format, &format.get("schema"))?,
+        compaction: None,
         // The interface has no seed.
         seed: 0,
     };

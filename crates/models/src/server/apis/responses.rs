@@ -48,6 +48,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
         max_output_tokens: super::most_tokens(&body.get("max_output_tokens"))?,
         temperature: super::temperature(body, 2.0)?,
         schema: super::schema(&format, &format.get("schema"))?,
+        compaction: None,
         // The interface has no seed.
         seed: 0,
     };

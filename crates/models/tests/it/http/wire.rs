@@ -56,6 +56,7 @@ fn full() -> ChatRequest {
         schema: Some(
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false}),
         ),
+        compaction: None,
         seed: 0xFFFF_FFFF_0000_0001,
     }
 }
