@@ -181,12 +181,14 @@ def _whole(item: dict[str, Any], known: dict[str, Message]) -> Message:
 
 
 class _Model(BaseHTTPRequestHandler):
-    """Answers every request with one sentence."""
+    """Answers every request of OpenAI's chat completions or Anthropic's messages with one sentence."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         is_streamed = asked.get("stream") is True
         said = {"role": "assistant", "content": "They talked about turns."}
+        if self.path.split("?")[0] == "/v1/messages":
+            return self._messages(asked, said["content"])
         choice = {"index": 0, "delta" if is_streamed else "message": said, "finish_reason": "stop"}
         answer = {
             "id": "x",
@@ -199,7 +201,26 @@ class _Model(BaseHTTPRequestHandler):
         body = json.dumps(answer).encode()
         if is_streamed:
             body = b"data: " + body + b"\n\ndata: [DONE]\n\n"
-        kind = "text/event-stream" if is_streamed else "application/json"
+        self._answer(body, "text/event-stream" if is_streamed else "application/json")
+
+    def _messages(self, asked: dict[str, Any], said: str) -> None:
+        """A message; the summary of a compaction where one is asked for. It is never streamed."""
+        edits = asked.get("context_management", {}).get("edits", [])
+        is_compacted = any(edit["type"].startswith("compact_") for edit in edits)
+        block = {"type": "compaction", "content": said} if is_compacted else _text(said)
+        message = {
+            "id": "x",
+            "type": "message",
+            "role": "assistant",
+            "model": "compactometer",
+            "content": [block],
+            "stop_reason": "compaction" if is_compacted else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+        self._answer(json.dumps(message).encode(), "application/json")
+
+    def _answer(self, body: bytes, kind: str) -> None:
         self.send_response(200)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
@@ -246,6 +267,8 @@ def _case(
         **os.environ,
         "OPENAI_BASE_URL": model["base_url"],
         "OPENAI_API_KEY": "none",
+        "ANTHROPIC_BASE_URL": model["base_url"].removesuffix("/v1"),
+        "ANTHROPIC_API_KEY": "none",
         "NO_PROXY": "127.0.0.1",
     }
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -34,6 +34,19 @@ class Templates(unittest.TestCase):
         self.assertEqual(run(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1)), {})
 
 
+class Models(unittest.TestCase):
+    def test_a_compaction_by_anthropics_server_is_answered_with_its_block(self):
+        body = (
+            "import json, os, urllib.request; "
+            "asked = {'messages': [], 'context_management': {'edits': [{'type': 'compact_20260112'}]}}; "
+            "address = os.environ['ANTHROPIC_BASE_URL'] + '/v1/messages?beta=true'; "
+            "reply = json.load(urllib.request.urlopen(address, json.dumps(asked).encode())); "
+            "(block,) = reply['content']; assert block['type'] == 'compaction' and block['content'], reply; "
+            "return [one for one in request.messages if one.fixed or one.role == 'system']"
+        )
+        self.assertEqual(run(strategy(body)), {})
+
+
 class Answers(unittest.TestCase):
     def test_results_can_be_cleared(self):
         body = (

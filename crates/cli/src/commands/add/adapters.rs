@@ -112,6 +112,17 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         ..PYPI
     },
     Adapter {
+        name: "anthropic-compact",
+        about: "the compaction by Anthropic's server, asked by its client 1.17.0 from PyPI",
+        version: "1.17.0",
+        packages: &["anthropic==1.17.0"],
+        program: (
+            "anthropic_compact.py",
+            include_str!("../../../../../scripts/adapters/anthropic_compact.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
         name: "pi-compaction",
         about: "the compaction of pi 0.73.1, from npm",
         version: "0.73.1",
