@@ -9,9 +9,8 @@ use crate::document::{Block, Document, Fold, Inline, Table, TableRow};
 use crate::phrases::models;
 use crate::vocabulary;
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 12] = [
     "strategy",
-    "protocol",
     "metric",
     "baseline",
     "run",
@@ -51,7 +50,7 @@ fn document(report: &GateReport) -> Document {
         report.suite, report.margin
     );
     document.add(Block::Paragraph(what.into()));
-    let mut table = Table::of_text(COLUMNS).numbers(3..12);
+    let mut table = Table::of_text(COLUMNS).numbers(2..11);
     for strategy in &report.strategies {
         for metric in &strategy.metrics {
             table.add(TableRow::new(cells(strategy, metric)));
@@ -78,7 +77,7 @@ fn changes(strategy: &StrategyGate, what: &str, changes: &[FateChange]) -> Optio
     })
 }
 
-fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 13] {
+fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 12] {
     let verdict = metric.verdict.name();
     let verdict = match metric.verdict {
         GateVerdict::Regression | GateVerdict::Failed => Inline::default().strong(verdict),
@@ -86,8 +85,7 @@ fn cells(strategy: &StrategyGate, metric: &MetricGate) -> [Inline; 13] {
     };
     let p = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     [
-        strategy.strategy.as_str().into(),
-        strategy.protocol.name().into(),
+        format!("{} ({})", strategy.strategy, strategy.protocol.name()).into(),
         vocabulary::name(&metric.metric).into(),
         number(metric.baseline).into(),
         number(metric.run).into(),
