@@ -10,7 +10,7 @@ use compactometer_engine::tokens::Encoding;
 
 use super::{RequestField, ServerTrouble};
 
-/// Before what only this server can read.
+/// Before a summary in the form that clients pass on unread.
 const SEALED: &str = "compactometer.";
 
 /// What a client asks of a server that compacts before it answers.
@@ -63,7 +63,7 @@ pub(in crate::server) fn compacted(mut request: ChatRequest, summary: &str) -> C
     request
 }
 
-/// A summary as a text that clients cannot read.
+/// A summary in that form. It hides nothing from whoever wants to read it.
 pub(super) fn sealed(summary: &str) -> String {
     format!("{SEALED}{}", STANDARD.encode(summary))
 }

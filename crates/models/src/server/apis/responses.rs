@@ -253,7 +253,7 @@ fn items_of(answer: &ApiReply<'_>, status: &str) -> Vec<Value> {
     summary.into_iter().chain(message).chain(calls).collect()
 }
 
-/// A summary that only this server can read.
+/// A summary, sealed as an item that clients pass on unread.
 pub(super) fn compaction_item(answer: &ApiReply<'_>, summary: &str) -> Value {
     json!({"id": answer.id("cmp_"), "type": "compaction", "encrypted_content": sealed(summary)})
 }

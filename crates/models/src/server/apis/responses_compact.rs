@@ -1,5 +1,5 @@
 //! OpenAI's compaction of responses: the input comes back as the user's messages and one item that
-//! only the server can read.
+//! clients pass on unread.
 
 use serde_json::{Value, json};
 
