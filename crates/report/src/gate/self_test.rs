@@ -170,7 +170,7 @@ pub fn self_test(
     let has_rates = alarms.is_rare() && passes.is_rare() && found.is_at_least(LEAST_FOUND);
     Ok(SelfTest {
         version: VERSION,
-        ok: has_rates && !damages.iter().any(PlantedDamage::is_missed),
+        ok: is_ok(has_rates, &damages),
         false_alarm_rate: alarms.mean,
         wrong_pass_rate: passes.mean,
         detection_rate: found.mean,
@@ -400,6 +400,11 @@ fn content(record: &Record) -> serde_json::Value {
     serde_json::json!([record.case.scenario, texts, fates])
 }
 
+/// Whether the gate can be relied on: neither its rates nor a planted damage deny it.
+fn is_ok(has_rates: bool, damages: &[PlantedDamage]) -> bool {
+    has_rates && !damages.iter().any(PlantedDamage::is_missed)
+}
+
 fn shares(difference: f64, units: usize, verdicts: &[GateVerdict]) -> Simulated {
     let n = verdicts.len();
     let count = |counts: fn(GateVerdict) -> bool| {
@@ -492,6 +497,20 @@ fn damage_text(damages: &[PlantedDamage]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_missed_damage_denies_a_gate_whatever_its_rates() {
+        let planted = |verdict| PlantedDamage {
+            strategy: "mine".to_owned(),
+            damage: super::super::Damage::ValueList,
+            verdict,
+            reason: None,
+        };
+        let found = planted(Some(GateVerdict::Regression));
+        let missed = planted(Some(GateVerdict::Pass));
+        assert!(is_ok(true, &[found.clone(), planted(None)]));
+        assert!(!is_ok(true, &[found.clone(), missed]) && !is_ok(false, &[found]));
+    }
 
     #[test]
     fn every_simulated_verdict_has_its_share() {
