@@ -119,6 +119,8 @@ try:
     raise AssertionError("an earlier response was taken for known")
 except openai.BadRequestError as caught:
     assert caught.param == "previous_response_id", caught
+counted = client.responses.input_tokens.count(model=model, input=calls).input_tokens
+assert counted == client.responses.create(model=model, input=calls).usage.input_tokens, counted
 compacted = client.responses.compact(model=model, input=messages[1:3])
 kept, sealed = compacted.output
 assert kept.role == "user" and kept.content[0].text == messages[1]["content"], kept
@@ -179,6 +181,9 @@ calls = [
     },
 ]
 assert "8042" in claude.messages.create(model=model, max_tokens=50, messages=calls).content[0].text
+counted = claude.messages.count_tokens(model=model, messages=calls).input_tokens
+asked = {"model": model, "max_tokens": 50, "messages": calls}
+assert counted == claude.messages.create(**asked).usage.input_tokens, counted
 compact = {"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 20}}
 edited = {
     "model": model,

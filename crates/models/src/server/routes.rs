@@ -2,6 +2,7 @@
 
 use compactometer_engine::message::Usage;
 use compactometer_engine::model::{ChatReply, ChatRequest, Finish};
+use compactometer_engine::tokens::Encoding;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER};
@@ -22,7 +23,9 @@ pub(super) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
-    let api = apis::ALL.into_iter().find(|api| (api.serves)(&path));
+    let api = apis::ALL
+        .into_iter()
+        .find(|api| (api.serves)(&path) || api.counted_at(&path).is_some());
     let allowed = if api.is_some() {
         Method::POST
     } else {
@@ -129,7 +132,7 @@ async fn complete(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, ServerTrouble> {
     says_json(&request)?;
-    let path = request.uri().path().to_owned();
+    let path = request.uri().path().trim_end_matches('/').to_owned();
     let body = body(limits, request).await?;
     let asked = api.read(&body, &path)?;
     if !responder.serves(&asked.model) {
@@ -137,6 +140,10 @@ async fn complete(
             &asked.model,
             responder.model(),
         ));
+    }
+    if let Some(counted) = api.counted_at(&path) {
+        let tokens = asked.request.tokens(&Encoding::O200k);
+        return Ok(json_response(&counted(tokens)));
     }
     let posted: Value = serde_json::from_slice(&body).unwrap_or_default();
     let answered = match answer_of(responder, &asked, &posted).await {

@@ -387,6 +387,40 @@ fn each_interface_gives_what_the_same_content_gives_in_process() {
 }
 
 #[test]
+fn a_count_is_what_the_same_request_uses() {
+    let server = started();
+    for ((path, wire), count) in others()
+        .into_iter()
+        .zip(["responses/input_tokens", "messages/count_tokens"])
+    {
+        let post =
+            |path: &str, body: &Value| server.send("POST", path, body.to_string().as_bytes());
+        let used = post(path, &wire).json()["usage"]["input_tokens"].clone();
+        let mut counted = wire.clone();
+        counted.as_object_mut().unwrap().remove("max_tokens");
+        let answer = post(&format!("/v1/{count}"), &counted);
+        assert_eq!(
+            (answer.status, &answer.json()["input_tokens"]),
+            (200, &used),
+            "{answer:?}"
+        );
+        counted["model"] = json!("unknown");
+        assert_eq!(post(&format!("/v1/{count}"), &counted).status, 404);
+        assert_eq!(server.send("GET", &format!("/v1/{count}"), b"").status, 405);
+    }
+    let bodies = json!({"model": "mock", "messages": 3});
+    let answer = server.send(
+        "POST",
+        "/v1/messages/count_tokens",
+        bodies.to_string().as_bytes(),
+    );
+    assert_eq!(
+        (answer.status, &answer.json()["type"]),
+        (400, &json!("error"))
+    );
+}
+
+#[test]
 fn each_interface_names_what_is_wrong_in_its_own_words() {
     let server = started();
     let ask = |path: &str, body: Value| {

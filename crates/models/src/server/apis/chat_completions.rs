@@ -12,6 +12,7 @@ const ID: &str = "chatcmpl-";
 pub(super) static API: Api = Api {
     path: "/v1/chat/completions",
     serves: |path| path == "/v1/chat/completions",
+    counts: None,
     read,
     whole,
     events: Some(events),

@@ -12,6 +12,7 @@ const STREAM: &str = "streamGenerateContent";
 pub(super) static API: Api = Api {
     path: "/v1beta/models/MODEL:generateContent",
     serves: |path| called(path).is_some(),
+    counts: None,
     read,
     whole,
     events: Some(events),

@@ -4,11 +4,19 @@ use compactometer_engine::message::{Part, Role, Usage};
 use compactometer_engine::model::{ChatReply, ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble, context_edits};
+use super::{
+    Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble, TokenCount, context_edits,
+};
+
+const COUNT_TOKENS: &str = "/v1/messages/count_tokens";
 
 pub(super) static API: Api = Api {
     path: "/v1/messages",
     serves: |path| path == "/v1/messages",
+    counts: Some(TokenCount {
+        path: COUNT_TOKENS,
+        write: |tokens| json!({"input_tokens": tokens}),
+    }),
     read,
     whole,
     events: Some(events),
@@ -16,8 +24,11 @@ pub(super) static API: Api = Api {
     refusal,
 };
 
-fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
+fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble> {
     let most = body.get("max_tokens");
+    if path != COUNT_TOKENS {
+        most.required()?;
+    }
     let system = super::content(&body.get("system"), part)?;
     let list = body.get("messages");
     // Before a summary nothing is read.
@@ -41,7 +52,7 @@ fn read(body: &RequestField<'_>, _: &str) -> Result<ApiRequest, ServerTrouble> {
     let mut request = ChatRequest {
         messages,
         tools: super::tools(&body.get("tools"), tool)?,
-        max_output_tokens: super::most_tokens(most.required()?)?,
+        max_output_tokens: super::most_tokens(&most)?,
         temperature: super::temperature(body, 1.0)?,
         schema: super::schema(&format, &format.get("schema"))?,
         compaction: None,

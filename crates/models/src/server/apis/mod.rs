@@ -41,6 +41,8 @@ pub(super) struct Api {
     pub(super) path: &'static str,
     /// Whether it is served at a path.
     pub(super) serves: fn(&str) -> bool,
+    /// Where the tokens of a request are counted and nothing is answered.
+    pub(super) counts: Option<TokenCount>,
     /// Reads a body that was posted to a path.
     read: fn(&RequestField<'_>, &str) -> Result<ApiRequest, ServerTrouble>,
     /// The reply as one object.
@@ -51,6 +53,12 @@ pub(super) struct Api {
     pub(super) refused: Option<fn(&ServerTrouble) -> String>,
     /// The body of a refusal.
     pub(super) refusal: fn(&ServerTrouble) -> Value,
+}
+
+/// A path at which tokens are counted, and how their number is written.
+pub(super) struct TokenCount {
+    pub(super) path: &'static str,
+    pub(super) write: fn(u32) -> Value,
 }
 
 /// What a request asks for.
@@ -89,6 +97,12 @@ pub(super) struct ApiReply<'a> {
 }
 
 impl Api {
+    /// How the tokens of what is posted to a path are written, if they are only counted there.
+    pub(super) fn counted_at(&self, path: &str) -> Option<fn(u32) -> Value> {
+        let count = self.counts.as_ref().filter(|count| count.path == path);
+        count.map(|count| count.write)
+    }
+
     /// Reads a body.
     ///
     /// # Errors

@@ -7,11 +7,15 @@ use serde_json::{Value, json};
 
 use super::compaction::{AskedCompaction, sealed, unsealed};
 use super::context_edits::EditedContext;
-use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble};
+use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble, TokenCount};
 
 pub(super) static API: Api = Api {
     path: "/v1/responses",
     serves: |path| path == "/v1/responses",
+    counts: Some(TokenCount {
+        path: "/v1/responses/input_tokens",
+        write: |tokens| json!({"object": "response.input_tokens", "input_tokens": tokens}),
+    }),
     read,
     whole,
     events: Some(events),

@@ -8,6 +8,7 @@ use super::{Api, ApiReply, ApiRequest, RequestField, ServerTrouble, compaction, 
 pub(super) static API: Api = Api {
     path: "/v1/responses/compact",
     serves: |path| path == "/v1/responses/compact",
+    counts: None,
     read,
     whole,
     events: None,
