@@ -301,7 +301,7 @@ fn not_compacted(provider: &Provider) -> ChatError {
         .as_ref()
         .map_or(0, |own| own.from_tokens);
     let message = format!(
-        "{} did not compact the chat; it compacts none of under {least} tokens",
+        "{} wrote no summary; it compacts chats of {least} tokens or more",
         provider.name
     );
     ChatError::Refused { message }

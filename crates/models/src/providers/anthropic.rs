@@ -17,7 +17,7 @@ const REPLY_TOOL: &str = "give_reply_in_schema";
 /// The interface wants a limit. Where the request has none, the most that every model takes.
 const MOST_OUTPUT: u32 = 4_096;
 /// The service compacts no shorter chat.
-const COMPACTED_FROM: u32 = 50_000;
+const LEAST_COMPACTED: u32 = 50_000;
 
 /// Anthropic's own service, or another server that speaks its format.
 pub static ANTHROPIC: Provider = Provider {
@@ -38,7 +38,7 @@ pub static ANTHROPIC: Provider = Provider {
     lookup: ModelLookup::ByName,
     compaction: Some(OwnCompaction {
         header: ("anthropic-beta", "compact-2026-01-12"),
-        from_tokens: COMPACTED_FROM,
+        from_tokens: LEAST_COMPACTED,
     }),
 };
 
@@ -71,7 +71,7 @@ fn body(request: &ChatRequest, model: &str) -> Value {
 fn compaction(asked: &ServerCompaction) -> Value {
     let mut edit = json!({
         "type": "compact_20260112",
-        "trigger": {"type": "input_tokens", "value": COMPACTED_FROM},
+        "trigger": {"type": "input_tokens", "value": LEAST_COMPACTED},
         "pause_after_compaction": true,
     });
     if let Some(instructions) = &asked.instructions {

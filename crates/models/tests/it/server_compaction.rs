@@ -391,7 +391,7 @@ async fn a_client_has_its_provider_compact_and_pays_for_it() {
     // Below the provider's least, the answer is none.
     let short = ask_model(&anthropic, &chat(10)).await;
     assert!(
-        matches!(&short, Err(ChatError::Refused { message }) if message.contains("none of under 50000 tokens")),
+        matches!(&short, Err(ChatError::Refused { message }) if message.contains("chats of 50000 tokens or more")),
         "{short:?}"
     );
     // One without a compaction of its own is asked in a message.

@@ -4,6 +4,8 @@
 //! Absent on purpose: the least trigger of a compaction that the provider demands (50,000 tokens), so
 //! that short conversations can be compacted here.
 
+use std::collections::HashSet;
+
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, WireMessage};
 use compactometer_engine::tokens::{Encoding, TokenCounter};
@@ -92,7 +94,7 @@ fn clear_tools(
     let old = calls.len().saturating_sub(keep as usize);
     let cleared = calls.into_iter().take(old);
     let cleared = cleared.filter(|(_, name)| !excluded.contains(name));
-    let ids = cleared.map(|(id, _)| id).collect::<Vec<_>>();
+    let ids = cleared.map(|(id, _)| id).collect::<HashSet<_>>();
     let messages = without(&request.messages, &ids, &inputs);
     let tokens = tokens_of(&request.messages).saturating_sub(tokens_of(&messages));
     if tokens == 0 || tokens < u64::from(least) {
@@ -189,11 +191,15 @@ fn tool_names(field: &RequestField<'_>) -> Result<Vec<String>, ServerTrouble> {
 /// The ids and tools of the calls that have results, in order.
 fn calls_of(messages: &[WireMessage]) -> Vec<(String, String)> {
     let parts = || messages.iter().flat_map(|message| message.parts.iter());
-    let answered = |id: &str| {
-        parts().any(|part| matches!(part, Part::ToolResult { call_id, .. } if call_id == id))
-    };
+    let answered = parts().filter_map(|part| match part {
+        Part::ToolResult { call_id, .. } => Some(call_id),
+        _ => None,
+    });
+    let answered = answered.collect::<HashSet<_>>();
     let calls = parts().filter_map(|part| match part {
-        Part::ToolCall { id, name, .. } if answered(id) => Some((id.clone(), name.clone())),
+        Part::ToolCall { id, name, .. } if answered.contains(id) => {
+            Some((id.clone(), name.clone()))
+        }
         _ => None,
     });
     calls.collect()
@@ -201,7 +207,11 @@ fn calls_of(messages: &[WireMessage]) -> Vec<(String, String)> {
 
 /// The messages with a note in place of those calls' results, and without their arguments if that
 /// is asked.
-fn without(messages: &[WireMessage], ids: &[String], inputs: &ClearedInputs) -> Vec<WireMessage> {
+fn without(
+    messages: &[WireMessage],
+    ids: &HashSet<String>,
+    inputs: &ClearedInputs,
+) -> Vec<WireMessage> {
     let part = |part: &Part| match part {
         Part::ToolResult {
             call_id, is_error, ..
