@@ -3,7 +3,7 @@
 //! The sessions of a sample are one conversation. Two people talk, so the first speaker is the
 //! user, the other is the assistant, and each text begins with the name of its speaker, because the
 //! questions ask by name. The first message of a session begins with the session's date. An image
-//! is its link, followed by its caption. Absent on purpose: the summaries, observations and events,
+//! is its caption, as the benchmark's own prompts have it, or else its link. Absent on purpose: the summaries, observations and events,
 //! which other models wrote about the conversation.
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub(in crate::import) const IMPORTER: Importer = Importer {
     about: ABOUT,
     source: "snap-research/locomo, data/locomo10.json",
     compactions: "None: two people talk.",
-    particulars: "All sessions of a sample are one conversation; the first speaker is the user. A question is asked after the last message, and its answer is a fact only if a message of its evidence has it word for word (245 of 999 questions in the first five samples). `event_summary`, `observation` and `session_summary` were written by models and are left out. Evidence that names no message, and questions without text or answer, are left out. The licence is CC BY-NC 4.0.",
+    particulars: "All sessions of a sample are one conversation; the first speaker is the user. A question is asked after the last message, and its answer is a fact only if a message of its evidence has it word for word (245 of 999 questions in the first five samples). An image with a caption is its caption, as in the benchmark's own prompts; its link is counted and left out. `event_summary`, `observation` and `session_summary` were written by models and are left out. Evidence that names no message, and questions without text or answer, are left out. The licence is CC BY-NC 4.0.",
     sessions: None,
     reattaches: None,
     by_line: false,
@@ -151,11 +151,13 @@ impl LocomoReader<'_> {
             .into_iter()
             .flatten()
             .filter(|link| link.is_string());
-        parts.extend(links.map(|link| media(&Value::Null, link, false)));
-        if !text("blip_caption").is_empty() {
+        if text("blip_caption").is_empty() {
+            parts.extend(links.map(|link| media(&Value::Null, link, false)));
+        } else {
             parts.push(Part::Text {
                 text: format!("[image: {}]", text("blip_caption")),
             });
+            links.for_each(|_| self.recorder.ignore("link of an image with a caption"));
         }
         Spoken {
             place,

@@ -101,7 +101,7 @@ fn locomo_sessions_are_one_conversation_with_questions() {
     assert_eq!(
         outline(found),
         "1 user: text(1:56 pm on 8 May, 2023) | text(Bo: Hello Ann!)\n2 assistant: text(Ann: I have 3 cats.)\n\
-         3 assistant: text(2:05 pm on 9 May, 2023) | text(Ann: I moved to Oslo.) | image:1600 | text([image: a photo of a harbour])"
+         3 assistant: text(2:05 pm on 9 May, 2023) | text(Ann: I moved to Oslo.) | text([image: a photo of a harbour])"
     );
     assert_eq!(
         (found.id.as_str(), found.messages[0].at_ms),
@@ -150,7 +150,21 @@ fn locomo_sessions_are_one_conversation_with_questions() {
     );
     assert_eq!(
         ignored(&imported),
-        [("event_summary", 1), ("observation", 1)]
+        [
+            ("event_summary", 1),
+            ("link of an image with a caption", 1),
+            ("observation", 1)
+        ]
+    );
+}
+
+/// An image counts some 1,600 tokens, so links of captioned ones would be most of a conversation.
+#[test]
+fn an_image_of_locomo_without_a_caption_is_its_link() {
+    let text = LOCOMO.replace(r#","blip_caption":"a photo of a harbour""#, "");
+    let imported = imported("locomo", &text, &STRICT);
+    assert!(
+        outline(&imported.suite.scenarios[0]).ends_with("text(Ann: I moved to Oslo.) | image:1600")
     );
 }
 
