@@ -38,6 +38,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(suite::violations(run));
     warnings.extend(published(run));
     warnings.extend(missing_cases(run));
+    warnings.extend(answers(run));
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(unmetered(strategies));
     warnings.extend(without_effect(run));
@@ -53,7 +54,6 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(chance(run));
     warnings.extend(no_chance(run));
     warnings.extend(questions::note(run));
-    warnings.extend(answers(run));
     warnings.extend(judged::warnings(run));
     warnings.extend(use_bounds::count(run));
     warnings.extend(use_bounds::notes(strategies));

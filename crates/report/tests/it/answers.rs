@@ -6,20 +6,22 @@ use compactometer_engine::model::Finish;
 use compactometer_formats::answer::{AnswerRow, Grade, ProbeRow, Signs};
 use compactometer_formats::record::{CallRow, Family, ObservationKind, Record};
 use compactometer_formats::scenario::ValueKind;
-use compactometer_formats::summary::{Group, MetricValue};
-use compactometer_report::summarize;
+use compactometer_formats::summary::{Group, MetricValue, Summary};
+use compactometer_report::{Screen, summarize, table};
 
 const KIND: ValueKind = ValueKind::Nonce;
 
 fn group_of(records: &[Record]) -> Group {
+    summary_of(records).groups.remove(0)
+}
+
+fn summary_of(records: &[Record]) -> Summary {
     let mut names: Vec<&str> = records
         .iter()
         .map(|record| record.case.strategy.as_str())
         .collect();
     names.dedup();
     summarize(&manifest(&names, records.len(), 6), records, &prices())
-        .groups
-        .remove(0)
 }
 
 fn metric(group: &Group, strategy: &str, id: &str) -> MetricValue {
@@ -385,6 +387,22 @@ fn correction_takes_the_controls_as_the_ends_of_the_scale() {
     );
 }
 
+/// Whether the screen's table has a column of right answers.
+fn shows_answers(records: &[Record]) -> bool {
+    let screen = Screen {
+        width: 160,
+        all_rows: true,
+        all_notes: false,
+    };
+    let text = table(&summary_of(records), &screen);
+    let lines = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines
+        .into_iter()
+        .any(|words| words.contains(&"kept") && words.contains(&"right"))
+}
+
 #[test]
 fn a_reader_that_cannot_tell_the_full_context_from_none_ranks_nothing() {
     let mut records = with_controls("+mmm", "mmmm");
@@ -413,6 +431,13 @@ fn a_reader_that_cannot_tell_the_full_context_from_none_ranks_nothing() {
             .any(|warning| warning.starts_with("answer recall is unranked: reader too weak"))
     );
     near(&metric(&group, "summarize", "answer_recall"), 0.5);
+    assert_eq!(
+        (
+            shows_answers(&with_controls("++++", "+mmm")),
+            shows_answers(&records)
+        ),
+        (true, false)
+    );
     records.retain(|record| record.case.strategy != "null");
     let alone = metric(&group_of(&records), "summarize", "answer_recall_corrected");
     assert_eq!(alone.reason.as_deref(), Some("`null` was not run"));

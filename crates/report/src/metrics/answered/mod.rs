@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::answer::{AnswerRow, ProbeRow};
 use compactometer_formats::record::Record;
-use compactometer_formats::summary::MetricValue;
+use compactometer_formats::summary::{MetricValue, StrategySummary};
 
 use super::value::{estimated, over_units, ratio, undefined, weighted_mean};
 use super::{Better, Metric, MetricsSection};
@@ -158,7 +158,7 @@ pub(crate) fn reader_strength(run: &ProtocolRun) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "reader too weak: `full` answers {value:.2} more of the questions right than `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
+        "{TOO_WEAK}: `full` answers {value:.2} more of the questions right than `null`, with a lower bound of {low:.2}, and must be {LEAST_STRENGTH} over it"
     ))
 }
 
@@ -185,6 +185,15 @@ pub(crate) fn of_carried(strategy: &StrategyRecords) -> (usize, usize) {
     })
 }
 
+/// Whether the rows' answers say nothing of their contexts, by the reason of their corrected recall.
+pub(crate) fn reader_is_too_weak(rows: &[&StrategySummary]) -> bool {
+    let mut reasons = rows
+        .iter()
+        .filter_map(|row| ANSWER_RECALL_CORRECTED.get(row)?.reason.as_deref());
+    reasons.any(|why| why.starts_with(TOO_WEAK))
+}
+
+const TOO_WEAK: &str = "reader too weak";
 /// Over `null`, answers of `full` must be right this much more often.
 const LEAST_STRENGTH: f64 = 0.2;
 /// In at least so many units.

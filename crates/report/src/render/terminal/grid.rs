@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::Screen;
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
+use crate::metrics::answered::{ANSWER_RECALL, reader_is_too_weak};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
 use crate::metrics::failures::is_marked;
@@ -379,9 +380,12 @@ fn columns(group: &Group, rows: &[&StrategySummary], screen: &Screen) -> Vec<Fil
 /// The metrics that have a column of their own and a value in it.
 fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Vec<Filled> {
     let recall = shown_recall(&group.strategies);
+    // Answers that are wrong with the whole conversation too would read as what a compaction lost.
+    let unread = reader_is_too_weak(rows);
     let filled = |metric: &'static Metric, place: u8| {
         let is_first = metric.id == recall.id;
-        let is_known = rows.iter().any(|row| metric.value(row).is_some());
+        let is_known = rows.iter().any(|row| metric.value(row).is_some())
+            && !(unread && metric.id == ANSWER_RECALL.id);
         let cell = |row: &&StrategySummary| match is_first && is_wide {
             true => with_interval(metric.get(row)),
             false => show(row, metric),
