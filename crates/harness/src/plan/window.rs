@@ -113,7 +113,7 @@ pub fn choose(suite: &[impl Borrow<PreparedScenario>], trigger: f64) -> (u32, St
     candidates.dedup_by_key(|candidate| candidate.window);
     let (counted, enough) = match suite.iter().any(|prepared| has_uses(&prepared.scenario)) {
         true => ("uses of old values", ENOUGH_USES),
-        false => ("eligible facts", ENOUGH_FACTS),
+        false => ("looks for old facts", ENOUGH_FACTS),
     };
     for candidate in &candidates {
         let (events, groups) = events(&suite, shares.sizes(candidate.window).trigger);
