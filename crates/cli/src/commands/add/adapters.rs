@@ -123,6 +123,24 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         ..PYPI
     },
     Adapter {
+        name: "claude-code-port",
+        about: "Claude Code's compaction as compact-middleware 0.1.1 ports it, from PyPI",
+        version: "0.1.1",
+        packages: &[
+            "compact-middleware==0.1.1",
+            "langchain==1.4.7",
+            "langchain-core==1.8.3",
+            "langchain-openai==1.7.4",
+            "langgraph==1.2.24",
+            "openai==3.57.0",
+        ],
+        program: (
+            "claude_code_port.py",
+            include_str!("../../../../../scripts/adapters/claude_code_port.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
         name: "pi-compaction",
         about: "the compaction of pi 0.73.1, from npm",
         version: "0.73.1",
