@@ -16,8 +16,8 @@ use compactometer_text::code::code;
 use crate::data::decisions::ALERT;
 use crate::data::visits;
 use crate::data::{FULL, ProtocolRun, StrategyRecords, uses_with_generic};
-use crate::metrics::answered::reader_strength;
 use crate::metrics::answered::wrong::is_cut;
+use crate::metrics::answered::{TOO_WEAK, reader_strength};
 use crate::metrics::answers::extraction_counts;
 use crate::metrics::chance::CorrectedRecall;
 use crate::numbers::grouped;
@@ -38,7 +38,9 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(suite::violations(run));
     warnings.extend(published(run));
     warnings.extend(missing_cases(run));
-    warnings.extend(answers(run));
+    let unranked = unranked_answers(run);
+    let is_weak = |why: &String| why.contains(TOO_WEAK);
+    warnings.extend(unranked.clone().filter(is_weak));
     warnings.extend(never_triggered(run, strategies));
     warnings.extend(unmetered(strategies));
     warnings.extend(without_effect(run));
@@ -54,6 +56,8 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     warnings.extend(chance(run));
     warnings.extend(no_chance(run));
     warnings.extend(questions::note(run));
+    warnings.extend(unranked.filter(|why| !is_weak(why)));
+    warnings.extend(failed_answers(run));
     warnings.extend(judged::warnings(run));
     warnings.extend(use_bounds::count(run));
     warnings.extend(use_bounds::notes(strategies));
@@ -403,16 +407,18 @@ fn chance(run: &ProtocolRun) -> Vec<String> {
     warnings
 }
 
-/// A reader that is too weak, and questions without an answer.
-fn answers(run: &ProtocolRun) -> Vec<String> {
+/// Why answers rank nothing, where there are some.
+fn unranked_answers(run: &ProtocolRun) -> Option<String> {
     let has_answers = run
         .strategies
         .iter()
         .any(|strategy| strategy.records().any(|record| !record.answers.is_empty()));
-    let weak = reader_strength(run)
-        .err()
-        .filter(|_| has_answers)
-        .map(|why| format!("answer recall is unranked: {why}"));
+    let why = reader_strength(run).err().filter(|_| has_answers)?;
+    Some(format!("answer recall is unranked: {why}"))
+}
+
+/// Questions without an answer, or with a part of one.
+fn failed_answers(run: &ProtocolRun) -> impl Iterator<Item = String> {
     let failed = listed(
         run,
         "questions without an answer, counted as misses of recall and in no rate of wrong answers",
@@ -423,7 +429,7 @@ fn answers(run: &ProtocolRun) -> Vec<String> {
         "answers cut at the most tokens of a reply, or withheld",
         |strategy| answers_with(strategy, is_cut),
     );
-    weak.into_iter().chain(failed).chain(cut).collect()
+    failed.into_iter().chain(cut)
 }
 
 fn answers_with(strategy: &StrategyRecords, counts: fn(&AnswerRow) -> bool) -> usize {

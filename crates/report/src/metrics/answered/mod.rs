@@ -193,7 +193,8 @@ pub(crate) fn reader_is_too_weak(rows: &[&StrategySummary]) -> bool {
     reasons.any(|why| why.starts_with(TOO_WEAK))
 }
 
-const TOO_WEAK: &str = "reader too weak";
+/// How the reason begins for which answers of a reader rank nothing, however many there are.
+pub(crate) const TOO_WEAK: &str = "reader too weak";
 /// Over `null`, answers of `full` must be right this much more often.
 const LEAST_STRENGTH: f64 = 0.2;
 /// In at least so many units.
