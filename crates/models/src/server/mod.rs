@@ -5,6 +5,7 @@
 //! loopback, keys, TLS, sleeps (a reply's latency is in the header `openai-processing-ms`, it does
 //! not pass), and a clock (`created` is 0).
 
+mod answering;
 mod apis;
 mod field;
 #[doc(hidden)]

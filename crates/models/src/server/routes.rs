@@ -1,7 +1,5 @@
 //! Paths and methods: who answers what.
 
-use compactometer_engine::message::Usage;
-use compactometer_engine::model::{ChatReply, ChatRequest, Finish};
 use compactometer_engine::tokens::Encoding;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -10,10 +8,10 @@ use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::apis::compaction::compacted;
-use super::apis::{self, Api, ApiReply, ApiRequest};
+use super::answering::{ServerAnswer, answer_of};
+use super::apis::{self, Api, ApiReply};
 use super::trouble::ServerTrouble;
-use super::{ModelAnswer, Posted, Responder, ServerLimits, ServerRefusal};
+use super::{Responder, ServerLimits};
 use crate::http::endpoint::is_loopback_host;
 
 /// The answer to a request, whatever it is.
@@ -185,61 +183,6 @@ async fn complete(
         .headers_mut()
         .insert("openai-processing-ms", said.reply.latency_ms.into());
     Ok(response)
-}
-
-/// What a server says to a request.
-struct ServerAnswer {
-    /// The summary that it wrote first.
-    summary: Option<ChatReply>,
-    said: ModelAnswer,
-    /// Whether the summary is all, and nothing was said.
-    is_paused: bool,
-}
-
-/// The answer, after the compaction that the request asks for where it is long enough.
-async fn answer_of(
-    responder: &dyn Responder,
-    asked: &ApiRequest,
-    body: &Value,
-) -> Result<ServerAnswer, ServerRefusal> {
-    let answer = async |request: ChatRequest| {
-        let body = body.clone();
-        responder.answer(Posted { request, body }).await
-    };
-    let compaction = asked.edited.compaction.as_ref();
-    let due = compaction.and_then(|compaction| Some((compaction, compaction.of(&asked.request)?)));
-    let Some((compaction, request)) = due else {
-        let said = answer(asked.request.clone()).await?;
-        return Ok(ServerAnswer {
-            summary: None,
-            said,
-            is_paused: false,
-        });
-    };
-    let summary = answer(request).await?.reply;
-    let said = match compaction.is_paused {
-        true => nothing_said(summary.latency_ms),
-        false => answer(compacted(asked.request.clone(), &summary.text)).await?,
-    };
-    Ok(ServerAnswer {
-        summary: Some(summary),
-        said,
-        is_paused: compaction.is_paused,
-    })
-}
-
-fn nothing_said(latency_ms: u64) -> ModelAnswer {
-    let reply = ChatReply {
-        text: String::new(),
-        finish: Finish::Stop,
-        usage: Usage::default(),
-        latency_ms,
-        served: None,
-    };
-    ModelAnswer {
-        reply,
-        calls: Vec::new(),
-    }
 }
 
 /// The whole body, within its limits.
