@@ -10,32 +10,12 @@ from types import SimpleNamespace
 from compact_middleware.compaction import compact_conversation
 from compact_middleware.config import CompactionConfig, RestorationConfig
 from compact_middleware.restoration import build_restoration_context
-from compactometer import strategy
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from compactometer import langchain, strategy
+from langchain_core.messages import ToolMessage
 from langchain_openai import ChatOpenAI
 
 # What agents call the tool that reads a file; the package knows one of these.
 READS = {"Read", "read", "read_file", "view"}
-
-
-def as_langchain(message):
-    """A message as LangChain's: results are messages of their own there."""
-    if message.role == "tool":
-        results = [part for part in message.parts if part["type"] == "tool_result"]
-        return [ToolMessage(part["text"], tool_call_id=part["call_id"]) for part in results]
-    text = "\n".join(part["text"] for part in message.parts if part["type"] == "text")
-    if message.role == "user":
-        return [HumanMessage(text)]
-    calls = [
-        {
-            "name": "read_file" if part["name"] in READS else part["name"],
-            "args": strategy.arguments(part["arguments"]),
-            "id": part["id"],
-        }
-        for part in message.parts
-        if part["type"] == "tool_call"
-    ]
-    return [AIMessage(text, tool_calls=calls)]
 
 
 class Files:
@@ -62,8 +42,10 @@ class ClaudeCodePort(strategy.Strategy):
 
     def compact(self, request):
         budget, files = request.budget, int(self.settings["files"])
-        left = [one for one in request.messages if one.role != "system" and not one.fixed]
-        chat = [one for message in left for one in as_langchain(message)]
+        left = [message for message in request.messages if not message.fixed]
+        chat = langchain.chat(left)
+        for call in (call for one in chat for call in getattr(one, "tool_calls", [])):
+            call["name"] = "read_file" if call["name"] in READS else call["name"]
         if not chat:
             raise strategy.Skip()
         model = ChatOpenAI(

@@ -2,21 +2,9 @@
 
 import importlib.metadata
 
-from compactometer import strategy
+from compactometer import langchain, strategy
 from langchain.agents.middleware import ClearToolUsesEdit
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-
-
-def as_langchain(message):
-    """A message as LangChain's: results are messages of their own there."""
-    if message.role == "tool":
-        results = [part for part in message.parts if part["type"] == "tool_result"]
-        return [ToolMessage(part["text"], tool_call_id=part["call_id"]) for part in results]
-    if message.role == "user":
-        return [HumanMessage(message.text)]
-    calls = [part for part in message.parts if part["type"] == "tool_call"]
-    calls = [{"name": part["name"], "args": {}, "id": part["id"]} for part in calls]
-    return [AIMessage("", tool_calls=calls)]
+from langchain_core.messages import ToolMessage
 
 
 class LangChainClear(strategy.Strategy):
@@ -27,12 +15,7 @@ class LangChainClear(strategy.Strategy):
 
     def compact(self, request):
         edit = ClearToolUsesEdit(trigger=0, keep=int(self.settings["keep"]))
-        chat = [
-            one
-            for message in request.messages
-            if message.role != "system"
-            for one in as_langchain(message)
-        ]
+        chat = langchain.chat(request.messages)
         # Only whether there is anything to count matters for a trigger of 0.
         edit.apply(chat, count_tokens=len)
         answers = [one for one in chat if isinstance(one, ToolMessage)]

@@ -61,6 +61,24 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         ..PYPI
     },
     Adapter {
+        name: "deepagents-summary",
+        about: "the summarization of deepagents 0.7.32, from PyPI",
+        version: "0.7.32",
+        packages: &[
+            "deepagents==0.7.32",
+            "langchain==1.4.7",
+            "langchain-core==1.8.3",
+            "langchain-openai==1.7.4",
+            "langgraph==1.2.24",
+            "openai==3.57.0",
+        ],
+        program: (
+            "deepagents_summary.py",
+            include_str!("../../../../../scripts/adapters/deepagents_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
         name: "inspect-summary",
         about: "CompactionSummary of inspect_ai 0.3.285, from PyPI",
         kind: Some("summary"),
@@ -190,10 +208,14 @@ const INSPECT: Adapter = Adapter {
 };
 
 /// The package for strategies in Python.
-const PYTHON: [(&str, &str); 2] = [
+const PYTHON: [(&str, &str); 3] = [
     (
         "compactometer/__init__.py",
         include_str!("../../../../../python/compactometer/__init__.py"),
+    ),
+    (
+        "compactometer/langchain.py",
+        include_str!("../../../../../python/compactometer/langchain.py"),
     ),
     (
         "compactometer/strategy.py",
