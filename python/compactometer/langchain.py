@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages.utils import count_tokens_approximately
 
 from compactometer.strategy import Message, Request, Written, arguments
 
 
 def chat(messages: Iterable[Message]) -> list[AnyMessage]:
     """The messages but the system prompt. The id of each is `ID#PLACE`, since results are messages of their own there."""
-    return [one for message in messages if message.role != "system" for one in _as_langchain(message)]
+    return [
+        one for message in messages if message.role != "system" for one in _as_langchain(message)
+    ]
 
 
 def _as_langchain(message: Message) -> list[AnyMessage]:
@@ -44,3 +47,8 @@ def view(request: Request, kept: Iterable[AnyMessage]) -> list[Message | Written
         elif place not in found:
             found.append(place)
     return found
+
+
+def recent_tokens(request: Request) -> int:
+    """The recent tokens to keep, as LangChain counts: the budget's, beside the messages that have to stay."""
+    return max(1, request.budget.tail + count_tokens_approximately(chat(request.fixed)))

@@ -38,7 +38,9 @@ class DeepAgentsSummary(strategy.Strategy):
                 model,
                 backend=FilesystemBackend(folder, virtual_mode=True),
                 trigger=("tokens", 1),
-                keep=("messages", messages) if messages else ("tokens", budget.tail),
+                keep=("messages", messages)
+                if messages
+                else ("tokens", langchain.recent_tokens(request)),
                 trim_tokens_to_summarize=self.settings["trim"] or None,
             )
             chat = langchain.chat(request.messages)

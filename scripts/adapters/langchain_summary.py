@@ -17,7 +17,7 @@ class LangChainSummary(strategy.Strategy):
 
     def compact(self, request):
         budget, messages = request.budget, self.settings["messages"]
-        keep = ("messages", messages) if messages else ("tokens", budget.tail)
+        keep = ("messages", messages) if messages else ("tokens", langchain.recent_tokens(request))
         model = ChatOpenAI(
             model=self.model.name, max_tokens=budget.written, temperature=0, max_retries=0
         )

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 
 // The package exports only some of what it compacts with.
 const root = import.meta.resolve("@mariozechner/pi-coding-agent");
-const { compact, prepareCompaction } = await import(new URL("core/compaction/index.js", root));
+const { compact, estimateTokens, prepareCompaction } = await import(new URL("core/compaction/index.js", root));
 const { COMPACTION_SUMMARY_PREFIX, COMPACTION_SUMMARY_SUFFIX } = await import(new URL("core/messages.js", root));
 const { version } = JSON.parse(readFileSync(new URL("../package.json", root)));
 
@@ -47,8 +47,11 @@ async function compacted({ messages, budget, kept }, base, keep) {
   // What was written at the last compaction is that compaction, for pi.
   const at = path.findIndex((entry) => kept && entry.message.content[0]?.text === COMPACTION_SUMMARY_PREFIX + kept + COMPACTION_SUMMARY_SUFFIX);
   if (at >= 0) path[at] = { type: "compaction", id: path[at].id, parentId: null, timestamp: "", summary: kept, firstKeptEntryId: path[at + 1]?.id, tokensBefore: 0 };
+  // What has to stay counts for pi. Where a last result has more tokens than stay, pi keeps everything and writes nothing.
+  const fixed = chat.filter((message) => message.fixed).flatMap((message) => entries(message, tools));
+  const recent = budget.tail + fixed.reduce((sum, { message }) => sum + estimateTokens(message), 0);
   // It asks for four fifths of what it reserves.
-  const settings = { enabled: true, reserveTokens: Math.ceil(budget.written / 0.8), keepRecentTokens: keep || budget.tail };
+  const settings = { enabled: true, reserveTokens: Math.ceil(budget.written / 0.8), keepRecentTokens: keep || recent };
   const prepared = prepareCompaction(path, settings);
   if (!prepared || prepared.messagesToSummarize.length + prepared.turnPrefixMessages.length === 0) return { type: "skip" };
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
