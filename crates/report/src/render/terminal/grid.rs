@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::Screen;
 use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
-use crate::metrics::answered::{ANSWER_RECALL, reader_is_too_weak};
+use crate::metrics::answered::{ANSWER_RECALL, PROMPTED_ANSWER_RECALL, reader_is_too_weak};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
 use crate::metrics::failures::is_marked;
@@ -385,7 +385,7 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Ve
     let filled = |metric: &'static Metric, place: u8| {
         let is_first = metric.id == recall.id;
         let is_known = rows.iter().any(|row| metric.value(row).is_some())
-            && !(unread && metric.id == ANSWER_RECALL.id);
+            && !(unread && [ANSWER_RECALL.id, PROMPTED_ANSWER_RECALL.id].contains(&metric.id));
         let cell = |row: &&StrategySummary| match is_first && is_wide {
             true => with_interval(metric.get(row)),
             false => show(row, metric),
