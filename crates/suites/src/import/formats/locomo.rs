@@ -3,8 +3,8 @@
 //! The sessions of a sample are one conversation. Two people talk, so the first speaker is the
 //! user, the other is the assistant, and each text begins with the name of its speaker, because the
 //! questions ask by name. The first message of a session begins with the session's date. An image
-//! is its caption, as the benchmark's own prompts have it, or else its link. Absent on purpose: the summaries, observations and events,
-//! which other models wrote about the conversation.
+//! is its caption, as the benchmark's own prompts have it, or else its link. Absent on purpose: the
+//! summaries, observations and events, which other models wrote about the conversation.
 
 use std::collections::HashMap;
 
