@@ -1,6 +1,6 @@
 """The page of a study of recorded sessions, made of its numbers."""
 
-import pictures
+import plots
 
 # Parts of fewer sessions than this have no interval, and no row.
 FEWEST = 6
@@ -17,10 +17,10 @@ TIMES = ["one compaction", "two", "three"]
 
 def files(study, others):
     """The page and its pictures; `others` has studies of other sessions by their names."""
-    drawn = {"shares.svg": pictures.shares(study, largest, held, SHARES)}
+    drawn = {"shares.svg": plots.shares(study, largest, held, SHARES)}
     if "said" in study["budgets"]["900"]:
-        drawn["said.svg"] = pictures.said(study["budgets"]["900"]["said"]["after"], TIMES)
-        drawn["projects.svg"] = pictures.projects(of_projects(study), held)
+        drawn["said.svg"] = plots.said(study["budgets"]["900"]["said"]["after"], TIMES)
+        drawn["projects.svg"] = plots.projects(of_projects(study), held)
     return {"README.md": page(study, others)} | drawn
 
 
