@@ -80,10 +80,7 @@ fn used_at(prepared: &PreparedScenario) -> HashMap<usize, Vec<u32>> {
     let mut used = HashMap::<_, Vec<u32>>::new();
     for (fact, row) in (0..).zip(&prepared.scenario.facts) {
         let messages = row.used_at.iter().map(|id| prepared.index_of(*id));
-        let is_address = |message: &usize| {
-            let by = prepared.uses.by(*message, fact);
-            by.is_some_and(|by| by.kind == UseKind::Address)
-        };
+        let is_address = |message: &usize| prepared.uses.kind(*message, fact) == UseKind::Address;
         for message in messages.filter(is_address) {
             if !prepared.is_generic(fact as usize) {
                 used.entry(message).or_default().push(fact);

@@ -146,12 +146,9 @@ fn open_request(prepared: &PreparedScenario, seen: &SeenContext, moments: &[Mome
         let Some(used) = used_at.find(|index| (left.length..end).contains(index)) else {
             continue;
         };
-        let is_address = || {
-            let used = prepared.uses.by(used, fact);
-            used.is_some_and(|used| used.kind == UseKind::Address)
-        };
+        let is_address = prepared.uses.kind(used, fact) == UseKind::Address;
         let is_said_again = said.get(before).is_some_and(|again| *again < used);
-        if is_open && !is_said_again && !prepared.is_generic(fact as usize) && is_address() {
+        if is_open && !is_said_again && !prepared.is_generic(fact as usize) && is_address {
             let held =
                 prepared.is_in_left(fact, seen.holds[fact as usize], &left.view, left.length);
             count.add(held != Held::OutOfSight);
@@ -278,7 +275,7 @@ fn use_seen(
             .map(|first| excerpt(prepared, *first, &row.value))
             .unwrap_or_default(),
         call: excerpt(prepared, message, &row.value),
-        kind: used.map_or(UseKind::Address, |used| used.kind),
+        kind: prepared.uses.kind(message, fact),
         held,
         at_most: prepared.held_at_most(fact, held, left.length),
         in_added: added.in_texts(fact),

@@ -184,10 +184,8 @@ fn events(suite: &[&PreparedScenario], trigger: u32) -> (usize, usize) {
             facts: Distance::Tokens(trigger),
             uses: Distance::Moments(&moments),
         };
-        let is_address = |length: usize, fact: u32| {
-            let used = prepared.uses.by(length, fact);
-            used.is_none_or(|used| used.kind == UseKind::Address)
-        };
+        let is_address =
+            |length: usize, fact: u32| prepared.uses.kind(length, fact) == UseKind::Address;
         let of_point = |point: &Point| match has_uses {
             true => {
                 let needed = point.needed.iter();

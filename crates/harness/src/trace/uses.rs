@@ -29,12 +29,8 @@ pub(crate) fn seen_uses(
             // The context of any other strategy is known.
             _ => Some(held != Held::OutOfSight),
         };
-        let kind = prepared
-            .uses
-            .by(length, *fact)
-            .map_or(UseKind::Address, |used| used.kind);
         Use {
-            kind,
+            kind: prepared.uses.kind(length, *fact),
             held,
             at_most,
         }
@@ -63,10 +59,9 @@ pub(crate) fn seen_needed(
             || unwritten[*fact as usize]
             || prepared.is_named_unwritten(*fact, view, compacted_at);
         let shown = tracer.was_shown(*fact);
-        let used = prepared.uses.by(length, *fact);
         Needed {
             fact: *fact,
-            kind: used.map_or(UseKind::Address, |used| used.kind),
+            kind: prepared.uses.kind(length, *fact),
             held,
             floor,
             ceiling: shown.map(|shown| floor || shown),

@@ -132,29 +132,6 @@ fn fates_table(group: &Group) -> TitledTable {
         .chain([UNUSABLE])
         .filter(occurs)
         .collect();
-    let cells = |strategy: &StrategySummary| {
-        let triggered = &strategy.triggered;
-        let fired = format!(
-            "{}/{}, {}",
-            triggered.conversations, triggered.of, triggered.most_rounds
-        );
-        let share = |name: &&str| {
-            strategy
-                .fates
-                .get(*name)
-                .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share))
-        };
-        let stored = STORED_SHARE
-            .value(strategy)
-            .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let waits = [&WAIT_MS_P50, &WAIT_MS_P95]
-            .map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
-        std::iter::once(fired)
-            .chain(waits)
-            .chain(names.iter().map(share))
-            .chain([stored])
-            .collect()
-    };
     let remark = group
         .latency
         .remark()
@@ -175,8 +152,23 @@ fn fates_table(group: &Group) -> TitledTable {
             .chain(waits)
             .chain(names.iter().map(|name| vocabulary::name(name)))
             .chain(["out, still stored".to_owned()]),
-        cells,
+        |strategy| fates_cells(strategy, &names),
     )
+}
+
+fn fates_cells(strategy: &StrategySummary, fates: &[&str]) -> Vec<String> {
+    let triggered = &strategy.triggered;
+    let fired = format!(
+        "{}/{}, {}",
+        triggered.conversations, triggered.of, triggered.most_rounds
+    );
+    let waits = [&WAIT_MS_P50, &WAIT_MS_P95]
+        .map(|metric| metric.value(strategy).map_or("-".to_owned(), seconds));
+    let shares = fates.iter().map(|fate| strategy.fates.get(*fate).copied());
+    let shares = shares
+        .chain([STORED_SHARE.value(strategy)])
+        .map(|share| share.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share)));
+    std::iter::once(fired).chain(waits).chain(shares).collect()
 }
 
 /// The metrics of a section that any strategy has a value of.
@@ -204,35 +196,36 @@ fn metrics_table(group: &Group, section: MetricsSection) -> Option<TitledTable> 
 
 /// What one change to a strategy does, where the run has rows that differ in one.
 fn ideas_table(group: &Group) -> Option<TitledTable> {
-    let row = |idea: &StrategySummary, made: &Comparison| {
-        let metric = metrics::ALL.iter().find(|metric| metric.id == made.metric);
-        let value = |name: &str| {
-            let row = group.strategies.iter().find(|row| row.name == name);
-            let of_row = metric.zip(row).map(|(metric, row)| cell(metric, row));
-            of_row.unwrap_or_else(|| "-".to_owned())
-        };
-        TableRow::new([
-            idea.name.clone(),
-            made.reference.clone(),
-            vocabulary::name(&made.metric),
-            value(&made.reference),
-            value(&idea.name),
-            difference(made),
-            made.n.to_string(),
-        ])
-    };
     let ideas = group.strategies.iter();
     let rows = ideas
         .filter(|row| row.family == Family::Idea)
         .flat_map(|idea| {
             let made = group.comparisons.iter();
             made.filter(|made| made.strategy == idea.name)
-                .map(|made| row(idea, made))
+                .map(|made| idea_row(group, idea, made))
         });
     let rows = rows.collect::<Vec<_>>();
     const NOTE: &str = "Each row is a strategy with one change beside the same strategy without it, in the same conversations.";
     let columns = IDEA_COLUMNS.map(str::to_owned);
     (!rows.is_empty()).then(|| titled("One change each", NOTE, columns, rows))
+}
+
+fn idea_row(group: &Group, idea: &StrategySummary, made: &Comparison) -> TableRow {
+    let metric = metrics::ALL.iter().find(|metric| metric.id == made.metric);
+    let value = |name: &str| {
+        let row = group.strategies.iter().find(|row| row.name == name);
+        let of_row = metric.zip(row).map(|(metric, row)| cell(metric, row));
+        of_row.unwrap_or_else(|| "-".to_owned())
+    };
+    TableRow::new([
+        idea.name.clone(),
+        made.reference.clone(),
+        vocabulary::name(&made.metric),
+        value(&made.reference),
+        value(&idea.name),
+        difference(made),
+        made.n.to_string(),
+    ])
 }
 
 fn decisions_table(group: &Group) -> TitledTable {

@@ -249,14 +249,20 @@ pub struct SourceTarget {
 
 /// Every target with what each strategy under test shows.
 pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<TargetRow> {
-    let row = |target: &SourceTarget| {
+    ALL.iter()
+        .map(|target| target.row(run, strategies))
+        .collect()
+}
+
+impl SourceTarget {
+    fn row(&self, run: &ProtocolRun, strategies: &[StrategySummary]) -> TargetRow {
         let pairs = run
             .strategies
             .iter()
             .zip(strategies)
             .filter(|(strategy, _)| strategy.family.is_tested());
         let found = pairs.map(|(strategy, summary)| {
-            let found = (target.find)(run, strategy, summary);
+            let found = (self.find)(run, strategy, summary);
             (
                 strategy.name.to_owned(),
                 Found {
@@ -266,15 +272,14 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Targ
             )
         });
         TargetRow {
-            id: target.id.to_owned(),
-            target: target.target.to_owned(),
-            source: target.source.to_owned(),
-            unit: target.unit.name().to_owned(),
-            note: target.note.to_owned(),
+            id: self.id.to_owned(),
+            target: self.target.to_owned(),
+            source: self.source.to_owned(),
+            unit: self.unit.name().to_owned(),
+            note: self.note.to_owned(),
             strategies: found.collect(),
         }
-    };
-    ALL.iter().map(row).collect()
+    }
 }
 
 /// The value and whether it meets the target, or why there is none.

@@ -19,24 +19,29 @@ pub(super) fn rows(document: SourceDocument, desk: &mut SourcesDesk) -> Vec<Sour
     let targets = targets::ALL
         .iter()
         .filter(|target| document.is_named_in(target.source));
-    let row = |target: &targets::SourceTarget| {
-        // A hundred rounds happen in one suite only, and costs are of the model that a document names.
-        let run = match document {
-            SourceDocument::ProgressivePlan => desk.rounds(),
-            SourceDocument::ThresholdPlan => desk.compare("cheap", &CHEAP),
-            _ => desk.default_run(),
-        };
-        let section = target
-            .source
-            .split_once(", ")
-            .map_or("targets", |(_, section)| section);
-        let found = match &run {
-            Ok(run) => verdict(document, target, run),
-            Err(error) => (SourceVerdict::Fails, format!("{error:#}"), String::new()),
-        };
-        SourceRow::new(document, (section, target.target), found).by(desk.command())
+    targets.map(|target| row(document, target, desk)).collect()
+}
+
+fn row(
+    document: SourceDocument,
+    target: &targets::SourceTarget,
+    desk: &mut SourcesDesk,
+) -> SourceRow {
+    // A hundred rounds happen in one suite only, and costs are of the model that a document names.
+    let run = match document {
+        SourceDocument::ProgressivePlan => desk.rounds(),
+        SourceDocument::ThresholdPlan => desk.compare("cheap", &CHEAP),
+        _ => desk.default_run(),
     };
-    targets.map(row).collect()
+    let section = target
+        .source
+        .split_once(", ")
+        .map_or("targets", |(_, section)| section);
+    let found = match &run {
+        Ok(run) => verdict(document, target, run),
+        Err(error) => (SourceVerdict::Fails, format!("{error:#}"), String::new()),
+    };
+    SourceRow::new(document, (section, target.target), found).by(desk.command())
 }
 
 /// Met where every strategy of the document that can show it meets it. A missed target is a result,

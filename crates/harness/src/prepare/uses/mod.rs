@@ -112,9 +112,15 @@ impl Uses {
         }
     }
 
-    /// How the message at that index uses a fact. A use that no argument shows is one of an
-    /// address.
+    /// The argument by which the message at that index uses a fact, if one shows it.
     pub fn by(&self, message: usize, fact: u32) -> Option<&UsedBy> {
         self.by.get(&(message, fact))
+    }
+
+    /// How the message at that index uses a fact. A use that no argument shows is one of an
+    /// address.
+    pub fn kind(&self, message: usize, fact: u32) -> UseKind {
+        self.by(message, fact)
+            .map_or(UseKind::Address, |used| used.kind)
     }
 }

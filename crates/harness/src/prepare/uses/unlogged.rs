@@ -43,17 +43,7 @@ pub(crate) fn unlogged(
         let tokens = requests.unlogged(made, messages, length, counter);
         let attached = scenario.reattached.as_ref().map(|rule| {
             let texts = reattached(rule, made, &messages[..length], tokens, counter);
-            let named = texts.iter().flat_map(|text| {
-                names
-                    .into_iter()
-                    .flat_map(|names| names.found_in(text, facts))
-            });
-            texts
-                .iter()
-                .flat_map(|text| facts.find(text))
-                .map(|fact| fact as u32)
-                .chain(named)
-                .collect()
+            facts_of(&texts, facts, names)
         });
         Unlogged {
             tokens: tokens.map(|tokens| tokens as u32),
@@ -61,6 +51,14 @@ pub(crate) fn unlogged(
         }
     };
     scenario.compactions.iter().map(of).collect()
+}
+
+fn facts_of(texts: &[String], facts: &Matcher, names: Option<&OtherNames>) -> BTreeSet<u32> {
+    let stated = texts.iter().flat_map(|text| facts.find(text));
+    let named = names
+        .into_iter()
+        .flat_map(|names| texts.iter().flat_map(|text| names.found_in(text, facts)));
+    stated.map(|fact| fact as u32).chain(named).collect()
 }
 
 /// Length of the log at a compaction.

@@ -382,39 +382,33 @@ fn metric_columns(group: &Group, rows: &[&StrategySummary], is_wide: bool) -> Ve
     let recall = shown_recall(&group.strategies);
     // Answers that are wrong with the whole conversation too would read as what a compaction lost.
     let unread = reader_is_too_weak(rows);
-    let filled = |metric: &'static Metric, place: u8| {
-        let is_first = metric.id == recall.id;
-        let is_known = rows.iter().any(|row| metric.value(row).is_some())
-            && !(unread && [ANSWER_RECALL.id, PROMPTED_ANSWER_RECALL.id].contains(&metric.id));
-        let cell = |row: &&StrategySummary| match is_first && is_wide {
-            true => with_interval(metric.get(row)),
-            false => show(row, metric),
-        };
-        is_known.then(|| Filled {
-            place: match metric.id {
-                // What a program kept is judged by what its later calls needed.
-                id if id == ADDRESS_USE_RECALL.id
-                    && group.protocol.limits() == LimitsOf::Recording =>
-                {
-                    0
-                }
-                _ => place,
-            },
-            header: vocabulary::header(metric.id),
-            about: about(metric, group),
-            cells: rows.iter().map(cell).collect(),
-        })
-    };
+    let is_recording = group.protocol.limits() == LimitsOf::Recording;
     let place = |metric: &Metric| match metric.id {
+        // What a program kept is judged by what its later calls needed.
+        id if id == ADDRESS_USE_RECALL.id && is_recording => Some(0),
         id if group.headline_metrics.iter().any(|headline| headline == id) => Some(1),
         id if id == recall.id => BOUND_RECALL_CORRECTED.place,
         id if id == BOUND_RECALL_CORRECTED.id => None,
         _ => metric.place,
     };
-    metrics::ALL
-        .iter()
-        .filter_map(|metric| filled(metric, place(metric)?))
-        .collect()
+    let has_values = |metric: &&Metric| {
+        rows.iter().any(|row| metric.value(row).is_some())
+            && !(unread && [ANSWER_RECALL.id, PROMPTED_ANSWER_RECALL.id].contains(&metric.id))
+    };
+    let column = |metric: &'static Metric| {
+        let cell = |row: &&StrategySummary| match metric.id == recall.id && is_wide {
+            true => with_interval(metric.get(row)),
+            false => show(row, metric),
+        };
+        Some(Filled {
+            place: place(metric)?,
+            header: vocabulary::header(metric.id),
+            about: about(metric, group),
+            cells: rows.iter().map(cell).collect(),
+        })
+    };
+    let shown = metrics::ALL.iter().filter(has_values);
+    shown.filter_map(column).collect()
 }
 
 /// What the header of a metric's column does not say.

@@ -48,9 +48,6 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
         .map(|(_, row)| row)
         .find(|row| row["type"] == "session.start");
     let head = head.map_or(&Value::Null, |row| &row["data"]);
-    let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
-    let version = head["copilotVersion"].as_str();
-    let directory = head["context"]["cwd"].as_str();
     let mut agents = BTreeMap::<Option<&str>, AgentMessages>::new();
     for (place, row) in &rows {
         let agent = agents.entry(row["agentId"].as_str()).or_default();
@@ -59,25 +56,16 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
     let sessions = (0..)
         .zip(agents)
         .filter(|(_, (_, agent))| !agent.messages.is_empty());
-    let session = |(order, (id, agent)): (u64, (Option<&str>, AgentMessages))| ReadSession {
-        order,
-        stem: if id.is_some() {
-            format!("{group}/side-")
-        } else {
-            group.clone()
-        },
-        numbered: id.is_some(),
-        projects: directory.map(project::of_directory).into_iter().collect(),
-        directories: directory.map(str::to_owned).into_iter().collect(),
-        version: version.map(str::to_owned),
-        compactions: agent.compactions,
-        notes: Notes::of_models(
-            rows.iter()
-                .filter(|(_, row)| row["agentId"].as_str() == id)
-                .map(|(place, row)| (*place, &row["data"]["model"])),
-        ),
-        messages: agent.messages,
-        ..ReadSession::new(input, IMPORTER.name, group.clone())
+    let session = |(order, (id, agent))| {
+        let models = rows
+            .iter()
+            .filter(|(_, row)| row["agentId"].as_str() == id)
+            .map(|(place, row)| (*place, &row["data"]["model"]));
+        ReadSession {
+            order,
+            notes: Notes::of_models(models),
+            ..agent.session(id.is_some(), head, input)
+        }
     };
     Ok(sessions.map(session).collect())
 }
@@ -92,6 +80,26 @@ struct AgentMessages {
 }
 
 impl AgentMessages {
+    /// The session of this agent, whom another one may have called, in a file with this head.
+    fn session(self, is_called: bool, head: &Value, input: &Input) -> ReadSession {
+        let group = head["sessionId"].as_str().unwrap_or(&input.stem).to_owned();
+        let directory = head["context"]["cwd"].as_str();
+        ReadSession {
+            stem: if is_called {
+                format!("{group}/side-")
+            } else {
+                group.clone()
+            },
+            numbered: is_called,
+            projects: directory.map(project::of_directory).into_iter().collect(),
+            directories: directory.map(str::to_owned).into_iter().collect(),
+            version: head["copilotVersion"].as_str().map(str::to_owned),
+            compactions: self.compactions,
+            messages: self.messages,
+            ..ReadSession::new(input, IMPORTER.name, group)
+        }
+    }
+
     fn event(
         &mut self,
         place: Place,
