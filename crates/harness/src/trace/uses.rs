@@ -3,7 +3,7 @@
 use compactometer_engine::message::part_text;
 use compactometer_engine::view::{Origin, View};
 use compactometer_formats::fate::{Fate, Fates};
-use compactometer_formats::record::{Family, Held, Needed, Use, UseKind};
+use compactometer_formats::record::{Family, Held, Needed, Use};
 
 use super::Tracer;
 use crate::prepare::PreparedScenario;

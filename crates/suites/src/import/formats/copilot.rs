@@ -56,7 +56,7 @@ fn read(input: &Input, recorder: &mut Recorder) -> Result<Vec<ReadSession>, Impo
     let sessions = (0..)
         .zip(agents)
         .filter(|(_, (_, agent))| !agent.messages.is_empty());
-    let session = |(order, (id, agent))| {
+    let session = |(order, (id, agent)): (u64, (Option<&str>, AgentMessages))| {
         let models = rows
             .iter()
             .filter(|(_, row)| row["agentId"].as_str() == id)
