@@ -61,12 +61,14 @@ def arguments(text: str) -> dict[str, Any]:
 @dataclass
 class Written:
     """A message of the strategy's own. With `id` it takes the place of that message's content: as a text, or as
-    `parts` of which each is one of the message's own or has another text."""
+    `parts` of which each is one of the message's own or has another text. `sealed` is the encrypted content of a
+    compaction that OpenAI did."""
 
     text: str = ""
     role: str = "user"
     id: str | None = None
     parts: list[dict[str, Any]] | None = None
+    sealed: str | None = None
 
 
 @dataclass
@@ -288,5 +290,7 @@ def _item(item: Message | Written | str) -> dict[str, Any]:
         return {"id": item.id}
     if item.id and item.parts is not None:
         return {"id": item.id, "parts": item.parts}
+    if item.sealed is not None:
+        return {"role": item.role, "sealed": item.sealed}
     written: dict[str, Any] = {"role": item.role, "text": item.text}
     return {"id": item.id, "text": item.text} if item.id else written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
 import shutil
@@ -173,7 +174,8 @@ def _edited(view: list[Message], edits: list[dict[str, Any]]) -> list[dict[str, 
 
 def _whole(item: dict[str, Any], known: dict[str, Message]) -> Message:
     original = known.get(item.get("id", ""))
-    parts = item.get("parts") or ([_text(item["text"])] if "text" in item else None)
+    text = item.get("text") or item.get("sealed")
+    parts = item.get("parts") or ([_text(text)] if text else None)
     if parts is None and original:
         return original
     role = original["role"] if original else item.get("role", "user")
@@ -181,7 +183,7 @@ def _whole(item: dict[str, Any], known: dict[str, Message]) -> Message:
 
 
 class _Model(BaseHTTPRequestHandler):
-    """Answers every request of OpenAI's chat completions or Anthropic's messages with one sentence."""
+    """Answers every request of OpenAI's chat completions or Anthropic's messages, or for their compactions, with one sentence."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
@@ -189,6 +191,8 @@ class _Model(BaseHTTPRequestHandler):
         said = {"role": "assistant", "content": "They talked about turns."}
         if self.path.split("?")[0] == "/v1/messages":
             return self._messages(asked, said["content"])
+        if self.path.split("?")[0] == "/v1/responses/compact":
+            return self._responses_compact(asked, said["content"])
         choice = {"index": 0, "delta" if is_streamed else "message": said, "finish_reason": "stop"}
         answer = {
             "id": "x",
@@ -219,6 +223,24 @@ class _Model(BaseHTTPRequestHandler):
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
         self._answer(json.dumps(message).encode(), "application/json")
+
+    def _responses_compact(self, asked: dict[str, Any], said: str) -> None:
+        """The user's messages and an item that is sealed."""
+        sealed = f"compactometer.{base64.b64encode(said.encode()).decode()}"
+        kept = [item for item in asked["input"] if item.get("role") == "user"]
+        counts = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+        details = {
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        }
+        answer = {
+            "id": "x",
+            "object": "response.compaction",
+            "created_at": 0,
+            "output": [*kept, {"id": "y", "type": "compaction", "encrypted_content": sealed}],
+            "usage": {**counts, **details},
+        }
+        self._answer(json.dumps(answer).encode(), "application/json")
 
     def _answer(self, body: bytes, kind: str) -> None:
         self.send_response(200)

@@ -10,6 +10,7 @@ use compactometer_engine::strategy::{Compacted, Context, FailReason};
 use compactometer_engine::view::{Edit, Entry, Origin, WrittenPart};
 
 use compactometer_formats::strategy_protocol::{self, ItemJson, MessageJson};
+use compactometer_models::sealed_summary;
 
 /// The view of a session as a program sees it.
 pub(crate) fn messages(cx: &Context<'_>) -> Vec<MessageJson> {
@@ -168,10 +169,18 @@ struct Next<'c, 's> {
 
 impl Next<'_, '_> {
     fn edit(&mut self, item: ItemJson) -> Result<Edit, FailReason> {
-        let content = match (item.text, item.parts) {
-            (Some(_), Some(_)) => return Err(invalid("a message has both `text` and `parts`")),
-            (Some(text), None) => Some(vec![Part::Text { text }]),
-            (None, parts) => parts,
+        let content = match (item.text, item.parts, item.sealed) {
+            (Some(text), None, None) => Some(vec![Part::Text { text }]),
+            (None, parts, None) => parts,
+            (None, None, Some(sealed)) => {
+                let text = sealed_summary::open(&sealed).ok_or_else(unreadable)?;
+                Some(vec![Part::Text { text }])
+            }
+            _ => {
+                return Err(invalid(
+                    "a message has more than one of `text`, `parts` and `sealed`",
+                ));
+            }
         };
         let Some(id) = item.id else {
             let content =
@@ -252,6 +261,10 @@ fn ends_of(text: &str) -> [&str; 2] {
 
 fn invalid(why: &str) -> FailReason {
     FailReason::InvalidView(why.to_owned())
+}
+
+fn unreadable() -> FailReason {
+    invalid("only the provider's models read the summary, so what it holds cannot be measured")
 }
 
 fn unknown(id: &str) -> FailReason {

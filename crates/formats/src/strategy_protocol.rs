@@ -191,6 +191,8 @@ pub struct ItemJson {
     pub text: Option<String>,
     /// The content, if it is not.
     pub parts: Option<Vec<Part>>,
+    /// The content, if it is the `encrypted_content` of a compaction that a provider did.
+    pub sealed: Option<String>,
     /// Not read; a program may give messages back as it got them.
     pub tokens: Option<u32>,
     /// Not read.

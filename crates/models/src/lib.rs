@@ -7,6 +7,7 @@ pub mod cost_limit;
 pub mod http;
 mod mock_kind;
 pub mod providers;
+pub mod sealed_summary;
 pub mod server;
 pub mod tries;
 

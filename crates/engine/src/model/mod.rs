@@ -250,6 +250,13 @@ pub struct ChatReply {
     pub served: Option<Box<Served>>,
 }
 
+impl ChatReply {
+    /// Whether only the server's models read the text.
+    pub fn is_sealed(&self) -> bool {
+        self.served.as_ref().is_some_and(|served| served.is_sealed)
+    }
+}
+
 /// What a server reported with an answer, as it wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -269,6 +276,9 @@ pub struct Served {
     /// is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<serde_json::Value>,
+    /// Whether only the server's models read the text: it is the summary of a compaction, sealed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_sealed: bool,
     /// Parameters of the request that were not sent, since the model does not take them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<String>,

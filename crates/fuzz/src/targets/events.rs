@@ -3,7 +3,7 @@
 
 use compactometer_engine::model::ChatRequest;
 use compactometer_models::http::fuzzing;
-use compactometer_models::providers::{ANTHROPIC, OPENAI_COMPATIBLE};
+use compactometer_models::providers::{ANTHROPIC, OPENAI_COMPATIBLE, OPENAI_RESPONSES};
 
 /// The largest number of pieces, so that a long input does not take all the time.
 const MOST_PIECES: usize = 4_096;
@@ -22,7 +22,7 @@ pub(super) fn run(data: &[u8]) -> bool {
         );
     }
     let request = ChatRequest::prompt("Hello.".to_owned(), 10, None, 0);
-    let replies = [&OPENAI_COMPATIBLE, &ANTHROPIC].map(|api| {
+    let replies = [&OPENAI_COMPATIBLE, &OPENAI_RESPONSES, &ANTHROPIC].map(|api| {
         let reply = fuzzing::reply(api, &[data], &request);
         let pieces = data.chunks(61).collect::<Vec<_>>();
         assert_eq!(fuzzing::reply(api, &pieces, &request), reply, "{api:?}");

@@ -230,14 +230,12 @@ impl HttpCall {
         let (mut body, mut omitted) = self.body(request);
         let mut failed = 0;
         let own = provider.compaction.as_ref();
-        let own_header = own
-            .filter(|_| request.compaction.is_some())
-            .map(|own| own.header);
+        let own = own.filter(|_| request.compaction.is_some());
         loop {
             self.pace.turn().await;
             let tried = account.enter(self.endpoint.name(), request)?;
             let most = request.max_output_tokens.unwrap_or(REPLY_AT_MOST);
-            let error = match self.transfer.send(&body, most, own_header).await {
+            let error = match self.transfer.send(&body, most, own).await {
                 Ok((answer, times)) => {
                     let answer = answer.masked(&self.endpoint);
                     let lacks_summary = request.compaction.is_some() && !answer.is_compacted;

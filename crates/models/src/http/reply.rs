@@ -25,8 +25,12 @@ impl AnswerSoFar {
         }
         let event: Value = serde_json::from_slice(data)
             .map_err(|error| again(format!("the server's answer is not JSON: {error}")))?;
-        if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
+        let errors = [event.get("error"), event.pointer("/response/error")];
+        if let Some(error) = errors.into_iter().flatten().find(|error| !error.is_null()) {
             return Err(in_stream(error));
+        }
+        if event["type"] == "error" {
+            return Err(in_stream(&event));
         }
         (provider.read)(self, &event);
         Ok(())
@@ -85,6 +89,7 @@ impl AnswerSoFar {
                 first_token_ms: times.first_token_ms,
                 reasoning,
                 usage: self.usage,
+                is_sealed: self.is_sealed,
                 omitted: omitted.into_iter().map(str::to_owned).collect(),
             })),
         }

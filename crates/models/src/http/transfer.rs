@@ -14,7 +14,7 @@ use super::endpoint::{Endpoint, EndpointError, is_loopback};
 use super::error::{CallError, again, by_status, shortened, stop, unsent, words_of};
 use super::reply::Times;
 use super::sse::Events;
-use crate::providers::AnswerSoFar;
+use crate::providers::{AnswerSoFar, OwnCompaction};
 
 /// How long a call may take and how large an answer may be.
 #[derive(Clone, Copy, Debug)]
@@ -104,17 +104,17 @@ impl Transfer {
         })
     }
 
-    /// Sends a request, with one more header if there is one, and reads the whole answer, which has
+    /// Sends a request, to the provider's own compaction if it asks for that, and reads the whole answer, which has
     /// at most so many tokens.
     pub(super) async fn send(
         &self,
         body: &str,
         most: u32,
-        more: Option<(&'static str, &'static str)>,
+        own: Option<&OwnCompaction>,
     ) -> Result<(AnswerSoFar, Times), Failed> {
         let whole = self.limits.whole;
         let late = || again(format!("no whole answer within {} s", whole.as_secs()));
-        tokio::time::timeout(whole, self.once(body, most, more))
+        tokio::time::timeout(whole, self.once(body, most, own))
             .await
             .unwrap_or_else(|_| Err(late().into()))
     }
@@ -123,17 +123,24 @@ impl Transfer {
         &self,
         body: &str,
         most: u32,
-        more: Option<(&'static str, &'static str)>,
+        own: Option<&OwnCompaction>,
     ) -> Result<(AnswerSoFar, Times), Failed> {
         let (started, provider) = (Instant::now(), self.endpoint.provider);
+        let mut url = self.endpoint.url.clone();
+        url.set_path(&format!(
+            "{}{}",
+            url.path(),
+            own.map_or("", |own| own.beside)
+        ));
         let request = self
             .client
-            .post(self.endpoint.url.clone())
+            .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
-        let request = more.into_iter().fold(request, |request, (name, value)| {
-            request.header(name, value)
-        });
+        let request = match own.and_then(|own| own.header) {
+            Some((name, value)) => request.header(name, value),
+            None => request,
+        };
         let sent = self.in_time(request.send()).await?;
         let mut response = sent.map_err(|error| Failed {
             is_sent: !error.is_connect(),

@@ -18,6 +18,8 @@ pub(crate) struct AnswerSoFar {
     pub(crate) writes_reply: bool,
     /// Whether the text is the summary of a compaction.
     pub(crate) is_compacted: bool,
+    /// Whether only the provider's models read the text.
+    pub(crate) is_sealed: bool,
     /// Whether the server said that this is all.
     pub(crate) ended: bool,
 }

@@ -37,7 +37,8 @@ pub static ANTHROPIC: Provider = Provider {
     usage,
     lookup: ModelLookup::ByName,
     compaction: Some(OwnCompaction {
-        header: ("anthropic-beta", "compact-2026-01-12"),
+        header: Some(("anthropic-beta", "compact-2026-01-12")),
+        beside: "",
         from_tokens: LEAST_COMPACTED,
     }),
 };

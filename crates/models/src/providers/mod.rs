@@ -9,6 +9,7 @@ mod anthropic;
 mod dummy;
 mod openai;
 mod openai_compatible;
+mod openai_responses;
 mod portable;
 
 use std::fmt;
@@ -21,10 +22,12 @@ pub(crate) use answer_so_far::AnswerSoFar;
 pub use anthropic::ANTHROPIC;
 pub use openai::OPENAI;
 pub use openai_compatible::OPENAI_COMPATIBLE;
+pub use openai_responses::OPENAI_RESPONSES;
 
 /// Every provider.
 pub static ALL: &[&Provider] = &[
     &OPENAI,
+    &OPENAI_RESPONSES,
     &ANTHROPIC,
     &OPENAI_COMPATIBLE,
     #[cfg(test)]
@@ -65,7 +68,9 @@ pub struct Provider {
 /// A compaction that a provider does itself.
 pub(crate) struct OwnCompaction {
     /// A header of requests for it.
-    pub(crate) header: (&'static str, &'static str),
+    pub(crate) header: Option<(&'static str, &'static str)>,
+    /// What follows [`Provider::path`] in the address of requests for it.
+    pub(crate) beside: &'static str,
     /// Fewest tokens of a chat that is compacted.
     pub(crate) from_tokens: u32,
 }

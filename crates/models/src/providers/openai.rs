@@ -5,7 +5,7 @@ use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessa
 use serde_json::{Value, json};
 
 use super::answer_so_far::AnswerSoFar;
-use super::portable::{CONTINUE, arguments_text, call_id, given, is_blank, some, tool_name};
+use super::portable::{arguments_text, between_users, call_id, given, is_blank, some, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
 /// OpenAI's own service.
@@ -67,25 +67,8 @@ fn tool(tool: &ToolDefinition) -> Value {
 /// All messages. The first after the system prompt is the user's, and the last is not the
 /// assistant's.
 fn chat(request: &[WireMessage]) -> Vec<Value> {
-    let mut chat = request.iter().flat_map(messages).collect::<Vec<_>>();
-    let go_on = || json!({"role": "user", "content": CONTINUE});
-    let opening = chat
-        .iter()
-        .take_while(|message| message["role"] == "system")
-        .count();
-    if chat
-        .get(opening)
-        .is_none_or(|message| message["role"] == "assistant")
-    {
-        chat.insert(opening, go_on());
-    }
-    if chat
-        .last()
-        .is_some_and(|message| message["role"] == "assistant")
-    {
-        chat.push(go_on());
-    }
-    chat
+    let chat = request.iter().flat_map(messages).collect();
+    between_users(chat, |message| message["role"] == "assistant")
 }
 
 /// One message, or one for each tool result; a message without text or calls gives none. This
@@ -141,7 +124,7 @@ fn tool_result(part: &Part) -> Option<Value> {
 
 /// Whether a schema keeps to the rules under which providers promise to obey it: every object
 /// closed, every key required.
-fn is_strict(schema: &Value) -> bool {
+pub(super) fn is_strict(schema: &Value) -> bool {
     let closed = match schema.get("properties").and_then(Value::as_object) {
         Some(properties) => {
             let required = schema.get("required").and_then(Value::as_array);

@@ -3,7 +3,7 @@
 //! A transcript from one provider may be sent to another, so both formats follow the stricter of
 //! the published rules. A request keeps its ids and names; only what is sent differs.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The user's turn where a chat would begin or end with the assistant's, which Anthropic's models
 /// refuse. A chat begins like that if the user's first message is blank.
@@ -28,6 +28,26 @@ pub(super) fn some(list: Vec<Value>) -> Option<Vec<Value>> {
     (!list.is_empty()).then_some(list)
 }
 
+/// The chat with a turn of the user before and after it, where what is there is the agent's or
+/// nothing at all.
+pub(super) fn between_users(
+    mut chat: Vec<Value>,
+    is_agents: impl Fn(&Value) -> bool,
+) -> Vec<Value> {
+    let go_on = || json!({"role": "user", "content": CONTINUE});
+    let opening = chat
+        .iter()
+        .take_while(|message| message["role"] == "system")
+        .count();
+    if chat.get(opening).is_none_or(&is_agents) {
+        chat.insert(opening, go_on());
+    }
+    if chat.last().is_some_and(is_agents) {
+        chat.push(go_on());
+    }
+    chat
+}
+
 /// A call's id. Different ids stay different.
 pub(super) fn call_id(id: &str) -> String {
     identifier(id, LONGEST_ID)
@@ -40,7 +60,7 @@ pub(super) fn tool_name(name: &str) -> String {
 
 /// A call's arguments as a JSON object; anything else becomes the only field of an object.
 pub(super) fn arguments(written: &str) -> Value {
-    object(written).unwrap_or_else(|| serde_json::json!({"arguments": written}))
+    object(written).unwrap_or_else(|| json!({"arguments": written}))
 }
 
 /// The same as a text. An object keeps its bytes, since rewriting may change a number's digits.
@@ -90,12 +110,9 @@ mod tests {
         for id in ["call_1", "toolu_01ABC-x", &"a".repeat(LONGEST_ID)] {
             assert_eq!(call_id(id), id);
         }
-        assert_eq!(arguments(r#"{"a": 1}"#), serde_json::json!({"a": 1}));
-        assert_eq!(
-            arguments("ls -l"),
-            serde_json::json!({"arguments": "ls -l"})
-        );
-        assert_eq!(arguments("[1]"), serde_json::json!({"arguments": "[1]"}));
+        assert_eq!(arguments(r#"{"a": 1}"#), json!({"a": 1}));
+        assert_eq!(arguments("ls -l"), json!({"arguments": "ls -l"}));
+        assert_eq!(arguments("[1]"), json!({"arguments": "[1]"}));
         assert_eq!(
             arguments_text(r#"{"a": 12345678901234567890123}"#),
             r#"{"a": 12345678901234567890123}"#

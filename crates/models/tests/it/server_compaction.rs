@@ -388,6 +388,15 @@ async fn a_client_has_its_provider_compact_and_pays_for_it() {
         "{:?}",
         reply.usage
     );
+    // OpenAI's is sealed, which the client of this program opens, and it keeps what it reads.
+    let openai = format!("openai-responses:mock:perfect-reader{at}");
+    let sealed = ask_model(&openai, &chat(10)).await.unwrap();
+    assert!(
+        sealed.text.contains(PATH) && !sealed.is_sealed(),
+        "{}",
+        sealed.text
+    );
+    assert!(sealed.usage.output > 5, "{:?}", sealed.usage);
     // Below the provider's least, the answer is none.
     let short = ask_model(&anthropic, &chat(10)).await;
     assert!(

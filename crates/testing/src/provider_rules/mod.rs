@@ -6,9 +6,11 @@
 
 mod anthropic;
 mod openai;
+mod openai_responses;
 
 pub use anthropic::anthropic;
 pub use openai::openai;
+pub use openai_responses::openai_responses;
 
 use std::collections::HashSet;
 

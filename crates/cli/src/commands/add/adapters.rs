@@ -141,6 +141,17 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         ..PYPI
     },
     Adapter {
+        name: "openai-compact",
+        about: "the compaction by OpenAI's server, asked by its client 3.57.0 from PyPI",
+        version: "3.57.0",
+        packages: &["openai==3.57.0"],
+        program: (
+            "openai_compact.py",
+            include_str!("../../../../../scripts/adapters/openai_compact.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
         name: "claude-code-port",
         about: "Claude Code's compaction as compact-middleware 0.1.1 ports it, from PyPI",
         version: "0.1.1",

@@ -17,8 +17,8 @@ use compactometer_harness::entrants::all;
 use compactometer_harness::plan::Shares;
 use compactometer_harness::plan::{Plan, PlanOptions};
 use compactometer_harness::run::run_case;
-use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
-use compactometer_testing::provider_rules::{anthropic, openai};
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE, OPENAI_RESPONSES};
+use compactometer_testing::provider_rules::{anthropic, openai, openai_responses};
 
 /// Requests that an ordinary test run checks; `COMPACTOMETER_REQUESTS` asks for another number.
 const REQUESTS: usize = 3_000;
@@ -54,6 +54,7 @@ impl ChatModel for Checked<'_> {
             for (provider, rules) in [
                 (&OPENAI, openai as fn(&_) -> _),
                 (&OPENAI_COMPATIBLE, openai),
+                (&OPENAI_RESPONSES, openai_responses),
                 (&ANTHROPIC, anthropic),
             ] {
                 let body = provider.body(request, "model");

@@ -2,16 +2,9 @@
 //!
 //! Absent on purpose: how a model writes the summary, which is its provider's.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatRequest, ServerCompaction};
 use compactometer_engine::tokens::Encoding;
-
-use super::{RequestField, ServerTrouble};
-
-/// Before a summary in the form that clients pass on unread.
-const SEALED: &str = "compactometer.";
 
 /// What a client asks of a server that compacts before it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,18 +54,4 @@ pub(in crate::server) fn compacted(mut request: ChatRequest, summary: &str) -> C
     let summary = super::message(Role::User, vec![Part::Text { text }]);
     request.messages.push(summary);
     request
-}
-
-/// A summary in that form. It hides nothing from whoever wants to read it.
-pub(super) fn sealed(summary: &str) -> String {
-    format!("{SEALED}{}", STANDARD.encode(summary))
-}
-
-/// The summary that this server sealed.
-pub(super) fn unsealed(content: &RequestField<'_>) -> Result<String, ServerTrouble> {
-    let sealed = content.text()?.strip_prefix(SEALED);
-    let bytes = sealed.and_then(|sealed| STANDARD.decode(sealed).ok());
-    bytes
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .ok_or_else(|| content.wrong("is not from a compaction of this server"))
 }

@@ -2,12 +2,13 @@
 //! is refused.
 
 use compactometer_engine::message::{Part, Role, Usage};
-use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessage};
+use compactometer_engine::model::{ChatReply, ChatRequest, Finish, ToolDefinition, WireMessage};
 use serde_json::{Value, json};
 
-use super::compaction::{AskedCompaction, sealed, unsealed};
+use super::compaction::AskedCompaction;
 use super::context_edits::EditedContext;
 use super::{Api, ApiReply, ApiRequest, Called, RequestField, ServerTrouble, TokenCount};
+use crate::sealed_summary;
 
 pub(super) static API: Api = Api {
     path: "/v1/responses",
@@ -107,7 +108,9 @@ fn item(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
         }
         "reasoning" => Ok(Vec::new()),
         "compaction" => {
-            let text = unsealed(&item.get("encrypted_content"))?;
+            let content = item.get("encrypted_content");
+            let text = sealed_summary::open(content.text()?)
+                .ok_or_else(|| content.wrong("is not from a compaction of this server"))?;
             Ok(vec![super::message(
                 Role::Assistant,
                 vec![Part::Text { text }],
@@ -253,13 +256,17 @@ fn items_of(answer: &ApiReply<'_>, status: &str) -> Vec<Value> {
     let message = answer.has_text().then_some(message);
     let summary = answer
         .summary
-        .map(|summary| compaction_item(answer, &summary.text));
+        .map(|summary| compaction_item(answer, summary));
     summary.into_iter().chain(message).chain(calls).collect()
 }
 
-/// A summary, sealed as an item that clients pass on unread.
-pub(super) fn compaction_item(answer: &ApiReply<'_>, summary: &str) -> Value {
-    json!({"id": answer.id("cmp_"), "type": "compaction", "encrypted_content": sealed(summary)})
+/// A summary as an item that clients pass on unread. One that its provider sealed stays as it is.
+pub(super) fn compaction_item(answer: &ApiReply<'_>, summary: &ChatReply) -> Value {
+    let sealed = match summary.is_sealed() {
+        true => summary.text.clone(),
+        false => sealed_summary::seal(&summary.text),
+    };
+    json!({"id": answer.id("cmp_"), "type": "compaction", "encrypted_content": sealed})
 }
 
 fn call_item(called: &Called) -> String {

@@ -26,7 +26,7 @@ fn read(body: &RequestField<'_>, path: &str) -> Result<ApiRequest, ServerTrouble
 }
 
 fn whole(answer: &ApiReply<'_>) -> Value {
-    let item = responses::compaction_item(answer, &answer.reply.text);
+    let item = responses::compaction_item(answer, answer.reply);
     let output = users(&answer.asked["input"]).chain([item]);
     json!({
         "id": answer.id("resp_"),

@@ -3,7 +3,7 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatError, ChatModel, ChatRequest, WireMessage};
-use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE};
+use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE, OPENAI_RESPONSES};
 use compactometer_testing::provider_server;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn foreign_chat() -> ChatRequest {
 #[tokio::test]
 async fn a_chat_of_another_provider_is_taken() {
     let server = provider_server::start(|_| None).await;
-    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &ANTHROPIC] {
+    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &OPENAI_RESPONSES, &ANTHROPIC] {
         let reply = client(provider, &server.uri())
             .complete(&foreign_chat())
             .await;
@@ -65,7 +65,7 @@ async fn the_server_rejects_what_breaks_a_rule() {
         max_output_tokens: Some(0),
         ..request()
     };
-    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &ANTHROPIC] {
+    for provider in [&OPENAI, &OPENAI_COMPATIBLE, &OPENAI_RESPONSES, &ANTHROPIC] {
         let outcome = client(provider, &server.uri()).complete(&nothing).await;
         assert!(
             matches!(&outcome, Err(ChatError::Rejected { message }) if message.contains("above 0")),
@@ -83,7 +83,7 @@ async fn a_parameter_that_the_model_does_not_take_is_left_out_once_and_for_all()
         })
     });
     let server = server.await;
-    for provider in [&OPENAI, &ANTHROPIC] {
+    for provider in [&OPENAI, &OPENAI_RESPONSES, &ANTHROPIC] {
         let before = server.received_requests().await.expect("kept").len();
         let client = client(provider, &server.uri());
         for _ in 0..2 {

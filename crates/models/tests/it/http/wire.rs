@@ -2,7 +2,9 @@
 
 use compactometer_engine::message::{Part, Role};
 use compactometer_engine::model::{ChatModel, ChatRequest, ToolDefinition, WireMessage};
-use compactometer_models::providers::{ANTHROPIC, OPENAI, OPENAI_COMPATIBLE, Provider};
+use compactometer_models::providers::{
+    ANTHROPIC, OPENAI, OPENAI_COMPATIBLE, OPENAI_RESPONSES, Provider,
+};
 use serde_json::{Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -84,6 +86,14 @@ async fn chat_completions() {
         (&own["max_completion_tokens"], own.get("max_tokens")),
         (&json!(100), None)
     );
+}
+
+#[tokio::test]
+async fn responses() {
+    let (request, body) = sent(&OPENAI_RESPONSES).await;
+    assert_eq!(request.url.path(), "/v1/responses");
+    assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
+    insta::assert_json_snapshot!(body);
 }
 
 #[tokio::test]
