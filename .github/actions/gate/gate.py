@@ -13,7 +13,11 @@ MARK = "<!-- compactometer: recall gate -->"
 MOST_ANNOTATIONS = 10
 LONGEST_COMMENT = 60_000
 # The variable of a key, by how the name of its model begins.
-KEYS = {"openai:": "OPENAI_API_KEY", "anthropic:": "ANTHROPIC_API_KEY"}
+KEYS = {
+    "openai:": "OPENAI_API_KEY",
+    "openai-responses:": "OPENAI_API_KEY",
+    "anthropic:": "ANTHROPIC_API_KEY",
+}
 # What can do without one.
 KEYLESS = ("mock", "cassette:", "openai-compatible:")
 

@@ -294,10 +294,10 @@ mod tests {
 
     #[test]
     fn errors_name_value_choices_and_suggestion() {
-        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette; did you mean `mock`?");
+        insta::assert_snapshot!(error("mok"), @"model `mok` is unknown; choose one of: mock, openai, openai-responses, anthropic, openai-compatible, dummy-provider, cassette; did you mean `mock`?");
         insta::assert_snapshot!(error("mock:stron"), @"model `mock:stron` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-compaction-length; did you mean `strong`?");
         assert!(error("gpt-4o").ends_with("; a model follows its provider: `openai:gpt-4o`"));
-        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, anthropic, openai-compatible, dummy-provider, cassette");
+        insta::assert_snapshot!(error("gpt:5"), @"model `gpt:5` is unknown; choose one of: mock, openai, openai-responses, anthropic, openai-compatible, dummy-provider, cassette");
         insta::assert_snapshot!(error("mock:"), @"model `mock:` is unknown; choose one of: mock:claude-code, mock:strong, mock:perfect-reader, mock:weak, mock:lost-in-compaction-length");
     }
 }
