@@ -1,5 +1,5 @@
 //! When a row compacts under its own limits: at so many messages or turns, at a share of its
-//! window, or at some of these together.
+//! window, after a pause, or at some of these together.
 
 use std::fmt;
 
@@ -15,6 +15,8 @@ enum TriggerTerm {
     Messages(usize),
     /// The agent has taken so many turns since the last compaction.
     Turns(usize),
+    /// The agent has said nothing for so many minutes, after which a provider's cache is cold.
+    Minutes(u32),
     /// The request has reached this share of the window.
     Share(f64),
 }
@@ -24,6 +26,9 @@ enum TriggerTerm {
 pub(crate) struct Now {
     pub(crate) messages: usize,
     pub(crate) turns: usize,
+    /// Since the agent's last message or result, in milliseconds; nothing where the log has no
+    /// times.
+    pub(crate) pause_ms: Option<i64>,
     pub(crate) request_tokens: u32,
     pub(crate) window: u32,
 }
@@ -32,10 +37,10 @@ impl Trigger {
     /// The parameter as users type it.
     pub const PARAMETER: &str = "when";
     /// What it does, for lists.
-    pub const ABOUT: &str = "when a compaction starts under published limits, such as `40 messages or 60 %`, or `20 turns and 50 %`; under \
-                             others the run's trigger counts (condition, default the strategy's own)";
+    pub const ABOUT: &str = "when a compaction starts under published limits, such as `40 messages or 60 %`, `20 turns and 50 %`, or `60 minutes` \
+                             without a message of the agent; under others the run's trigger counts (condition, default the strategy's own)";
     /// What values it takes, for errors.
-    pub const VALUES: &str = "numbers of `messages` or `turns` and shares of the context window such as `60 %` or `.6`, joined by `and` and `or`";
+    pub const VALUES: &str = "numbers of `messages`, `turns` or `minutes`, and shares of the context window such as `60 %` or `.6`, joined by `and` and `or`";
 
     /// Nothing where the text is no such condition.
     pub fn parse(text: &str) -> Option<Self> {
@@ -55,27 +60,36 @@ impl Trigger {
     pub(crate) fn tokens(&self, window: u32) -> Option<u32> {
         let shares = self.0.iter().flatten().filter_map(|term| match term {
             TriggerTerm::Share(share) => Some(size(*share, window)),
-            TriggerTerm::Messages(_) | TriggerTerm::Turns(_) => None,
+            _ => None,
         });
         shares.min()
     }
 }
 
+/// A unit, which may lack its last letter, and the term of a number of them.
+type CountedUnit = (&'static str, fn(u32) -> TriggerTerm);
+
+const COUNTED: [CountedUnit; 3] = [
+    ("messages", |count| TriggerTerm::Messages(count as usize)),
+    ("turns", |count| TriggerTerm::Turns(count as usize)),
+    ("minutes", TriggerTerm::Minutes),
+];
+
 impl TriggerTerm {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let count = |number: &str| number.trim().parse().ok().filter(|count| *count > 0);
-        if let Some(number) = ["messages", "message"]
-            .iter()
-            .find_map(|unit| text.strip_suffix(unit))
-        {
-            return count(number).map(TriggerTerm::Messages);
-        }
-        if let Some(number) = ["turns", "turn"]
-            .iter()
-            .find_map(|unit| text.strip_suffix(unit))
-        {
-            return count(number).map(TriggerTerm::Turns);
+        for (unit, term) in COUNTED {
+            let number = text
+                .strip_suffix(unit)
+                .or_else(|| text.strip_suffix(&unit[..unit.len() - 1]));
+            if let Some(number) = number {
+                return number
+                    .trim()
+                    .parse()
+                    .ok()
+                    .filter(|count| *count > 0)
+                    .map(term);
+            }
         }
         let share = match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
@@ -88,6 +102,9 @@ impl TriggerTerm {
         match self {
             TriggerTerm::Messages(least) => now.messages >= least,
             TriggerTerm::Turns(least) => now.turns >= least,
+            TriggerTerm::Minutes(least) => now
+                .pause_ms
+                .is_some_and(|pause| pause >= i64::from(least) * 60_000),
             TriggerTerm::Share(share) => now.request_tokens >= size(share, now.window),
         }
     }
@@ -115,6 +132,7 @@ impl fmt::Display for TriggerTerm {
         match self {
             TriggerTerm::Messages(count) => write!(out, "{count} messages"),
             TriggerTerm::Turns(count) => write!(out, "{count} turns"),
+            TriggerTerm::Minutes(count) => write!(out, "{count} minutes"),
             TriggerTerm::Share(share) => write!(out, "{} %", (share * 1e6).round() / 1e4),
         }
     }
@@ -135,6 +153,7 @@ mod tests {
         let now = Now {
             messages: 40,
             turns: 9,
+            pause_ms: Some(3_600_000),
             request_tokens: 600,
             window: 1_000,
         };
@@ -142,6 +161,8 @@ mod tests {
             ("40 messages", "40 messages", true),
             ("41messages", "41 messages", false),
             ("9 turns", "9 turns", true),
+            ("60 minutes", "60 minutes", true),
+            ("61 minute", "61 minutes", false),
             (".6", "60 %", true),
             ("60.1 %", "60.1 %", false),
             ("10 turns or .5", "10 turns or 50 %", true),
@@ -171,10 +192,17 @@ mod tests {
             "40 messages or",
             "messages",
             "3.5 turns",
+            "0 minutes",
+            "1 hour",
             "40",
         ] {
             assert_eq!(Trigger::parse(wrong), None, "{wrong}");
         }
+        let untimed = Now {
+            pause_ms: None,
+            ..now
+        };
+        assert!(!Trigger::parse("1 minute").expect("one").is_met(untimed));
         let tokens = |text: &str| Trigger::parse(text).expect(text).tokens(1_000);
         assert_eq!((tokens(".5 or .3"), tokens("4 turns")), (Some(300), None));
     }

@@ -221,7 +221,7 @@ impl<'r> Replay<'r> {
     /// Sets the limits, and whether a compaction is due, if moments decide. Returns whether one has
     /// come.
     fn schedule(&mut self, index: usize) -> bool {
-        let Some((budget, due)) = self.case.schedule.at(index, || self.now()) else {
+        let Some((budget, due)) = self.case.schedule.at(index, || self.now(index)) else {
             return false;
         };
         self.budget = budget;
@@ -229,8 +229,8 @@ impl<'r> Replay<'r> {
         due == CompactionDue::Now
     }
 
-    /// What a row's own trigger is held against.
-    fn now(&self) -> Now {
+    /// What a row's own trigger is held against before the message at that index.
+    fn now(&self, index: usize) -> Now {
         let (view, log) = (self.session.view(), self.session.log());
         let messages = view
             .entries()
@@ -245,9 +245,18 @@ impl<'r> Replay<'r> {
         let turns = since
             .filter(|counted| counted.message.role == Role::Assistant)
             .count();
+        let next = self.prepared.messages.get(index);
+        let agents = log
+            .messages()
+            .iter()
+            .rfind(|counted| matches!(counted.message.role, Role::Assistant | Role::Tool));
+        let times = next.zip(agents);
         Now {
             messages,
             turns,
+            pause_ms: times.and_then(|(next, last)| {
+                Some(next.message.at_ms?.saturating_sub(last.message.at_ms?))
+            }),
             request_tokens: self.session.request_tokens(),
             window: self.case.budget().window,
         }
