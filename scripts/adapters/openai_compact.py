@@ -1,7 +1,9 @@
 """OpenAI's compaction by the server as a strategy: `compactometer add openai-compact` installs it.
 
-The user's messages stay word for word, and one item that clients pass on unread has the rest. Behind
-a model of OpenAI only its own models read that item, so nothing says which facts it holds.
+The user's messages stay word for word, and one item that clients pass on unread has the rest. The
+server keeps all of those messages, whatever their size; with `users=TOKENS` the newest of them stay,
+as far as they fit. Behind a model of OpenAI only its own models read the item, so nothing says which
+facts it holds.
 """
 
 import importlib.metadata
@@ -27,6 +29,7 @@ def items(message):
 class OpenaiCompact(strategy.Strategy):
     about = "OpenAI's compaction by the server"
     version = importlib.metadata.version("openai")
+    parameters = {"users": "all"}
 
     def compact(self, request):
         # What this strategy wrote is the item that the server gave.
@@ -47,8 +50,20 @@ class OpenaiCompact(strategy.Strategy):
         self.keep(summary)
         users = [message for message in said if message.role == "user" and message.id[0] == "m"]
         fixed = [message for message in said if message.fixed]
-        before = [message for message in users if not message.fixed]
+        before = self.newest([message for message in users if not message.fixed])
         return [*system, *before, strategy.Written(sealed=summary), *fixed]
+
+    def newest(self, messages):
+        """The newest messages that fit what `users` says."""
+        if self.settings["users"] == "all":
+            return messages
+        kept, left = [], int(self.settings["users"])
+        for message in reversed(messages):
+            left -= message.tokens
+            if left < 0:
+                break
+            kept.insert(0, message)
+        return kept
 
 
 strategy.run(OpenaiCompact, "openai-compact")
