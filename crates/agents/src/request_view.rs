@@ -144,7 +144,7 @@ impl ContextReader<'_> {
                 });
                 return parts.map(said).collect();
             }
-            Part::Media { .. } => foreign(""),
+            Part::Media { .. } | Part::Sealed { .. } => foreign(""),
         };
         vec![piece]
     }

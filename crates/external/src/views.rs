@@ -172,10 +172,10 @@ impl Next<'_, '_> {
         let content = match (item.text, item.parts, item.sealed) {
             (Some(text), None, None) => Some(vec![Part::Text { text }]),
             (None, parts, None) => parts,
-            (None, None, Some(sealed)) => {
-                let text = sealed_summary::open(&sealed).ok_or_else(unreadable)?;
-                Some(vec![Part::Text { text }])
-            }
+            (None, None, Some(content)) => Some(vec![match sealed_summary::open(&content) {
+                Some(text) => Part::Text { text },
+                None => Part::Sealed { content },
+            }]),
             _ => {
                 return Err(invalid(
                     "a message has more than one of `text`, `parts` and `sealed`",
@@ -220,7 +220,7 @@ impl Next<'_, '_> {
                 Part::ToolCall {
                     name, arguments, ..
                 } => Some(format!("{name} {arguments}")),
-                Part::Media { .. } => None,
+                Part::Media { .. } | Part::Sealed { .. } => None,
             });
         }
         content
@@ -239,7 +239,7 @@ fn was_read(log: &Log, id: MessageId, heard: &[ChatRequest]) -> bool {
     let texts = said.message.parts.iter().filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),
         Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
-        Part::Thinking { .. } | Part::Media { .. } => None,
+        Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => None,
     });
     let ends = texts.flat_map(ends_of).collect::<Vec<_>>();
     heard.iter().any(|request| {
@@ -261,10 +261,6 @@ fn ends_of(text: &str) -> [&str; 2] {
 
 fn invalid(why: &str) -> FailReason {
     FailReason::InvalidView(why.to_owned())
-}
-
-fn unreadable() -> FailReason {
-    invalid("only the provider's models read the summary, so what it holds cannot be measured")
 }
 
 fn unknown(id: &str) -> FailReason {

@@ -28,6 +28,9 @@ pub enum Fate {
     /// It left the context, and the transcript does not contain the request that would show at
     /// which stage.
     Lost,
+    /// A summarizer read it, and the context holds a summary that only its provider's models read:
+    /// whether that has it is unknown.
+    Sealed,
     /// It is no longer valid.
     Superseded,
     /// It is present, and nothing explains how it got there: a bug of this program.
@@ -44,6 +47,7 @@ impl Fate {
         Fate::Unwritten,
         Fate::Eroded,
         Fate::Lost,
+        Fate::Sealed,
         Fate::Superseded,
         Fate::Unexplained,
     ];
@@ -62,7 +66,12 @@ impl Fate {
     pub fn is_lost(self) -> bool {
         matches!(
             self,
-            Fate::StoredOnly | Fate::DroppedUnseen | Fate::Unwritten | Fate::Eroded | Fate::Lost
+            Fate::StoredOnly
+                | Fate::DroppedUnseen
+                | Fate::Unwritten
+                | Fate::Eroded
+                | Fate::Lost
+                | Fate::Sealed
         )
     }
 
@@ -81,7 +90,7 @@ impl Fate {
 }
 
 /// Each fate in the order of the enum, with its name and letter.
-const ROWS: [(Fate, &str, char); 10] = [
+const ROWS: [(Fate, &str, char); 11] = [
     (Fate::Unstated, "unstated", '.'),
     (Fate::Verbatim, "verbatim", 'v'),
     (Fate::Carried, "carried", 'c'),
@@ -90,6 +99,7 @@ const ROWS: [(Fate, &str, char); 10] = [
     (Fate::Unwritten, "unwritten", 'u'),
     (Fate::Eroded, "eroded", 'e'),
     (Fate::Lost, "lost", 'l'),
+    (Fate::Sealed, "sealed", 'z'),
     (Fate::Superseded, "superseded", 'x'),
     (Fate::Unexplained, "unexplained", '?'),
 ];
@@ -135,7 +145,7 @@ mod tests {
                 .collect(),
         );
         let json = serde_json::to_string(&fates).expect("serializes");
-        assert_eq!(json, "\"vcsduelx?.\"");
+        assert_eq!(json, "\"vcsduelzx?.\"");
         assert_eq!(serde_json::from_str::<Fates>(&json).expect("parses"), fates);
         assert!(serde_json::from_str::<Fates>("\"vq\"").is_err());
         for (at, (fate, name, _)) in ROWS.iter().enumerate() {

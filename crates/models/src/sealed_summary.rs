@@ -14,6 +14,11 @@ pub fn seal(summary: &str) -> String {
     format!("{OWN}{}", STANDARD.encode(summary))
 }
 
+/// Whether this program sealed it.
+pub fn is_own(sealed: &str) -> bool {
+    sealed.starts_with(OWN)
+}
+
 /// The summary that this program sealed; nothing if another one did.
 pub fn open(sealed: &str) -> Option<String> {
     let bytes = STANDARD.decode(sealed.strip_prefix(OWN)?).ok()?;

@@ -258,6 +258,12 @@ pub const TERMS: &[Term] = &[
         meaning: "It left the context at a stage that the transcript does not show.",
     },
     Term {
+        id: "sealed",
+        name: "sealed",
+        header: ["", "sealed"],
+        meaning: "A summarizer read it. What it wrote only its provider's models read.",
+    },
+    Term {
         id: "superseded",
         name: "no longer valid",
         header: ["no longer", "valid"],

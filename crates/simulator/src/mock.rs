@@ -236,6 +236,9 @@ impl ChatModel for Mock {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
-        Ok(self.reply(request))
+        match request.has_sealed() {
+            true => Err(ChatError::unreadable()),
+            false => Ok(self.reply(request)),
+        }
     }
 }

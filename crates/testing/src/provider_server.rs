@@ -48,9 +48,9 @@ impl<R: Fn(&Value) -> Option<String> + Send + Sync> Respond for ServedProvider<R
 }
 
 /// The end of a path, the rules of its requests, and an answer with a text.
-type Form = (&'static str, fn(&Value) -> Vec<String>, fn(String) -> Value);
+type ServedForm = (&'static str, fn(&Value) -> Vec<String>, fn(String) -> Value);
 
-const FORMS: [Form; 3] = [
+const FORMS: [ServedForm; 3] = [
     ("/messages", anthropic, |text| {
         json!({
             "type": "message", "model": "small", "stop_reason": "end_turn",

@@ -36,6 +36,7 @@ mod provider_rules;
 mod removed;
 mod report;
 mod schema;
+mod sealed;
 mod serve;
 mod settings;
 mod shards;

@@ -134,7 +134,7 @@ fn a_removed_fact_is_carried_by_no_summary() {
             match part {
                 Part::Text { text } | Part::ToolResult { text, .. } => removed(text),
                 Part::ToolCall { arguments, .. } => removed(arguments),
-                Part::Thinking { .. } | Part::Media { .. } => {}
+                Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => {}
             }
         }
         scenario.facts = gone;

@@ -14,12 +14,12 @@ const SPEC: &str = "name = \"tiny\"\nseed = 1\nwindow = 2000\ndomains = [\"softw
                     lengths = [5000]\nfacts = [12, 12]\npoints = [2, 2]\n";
 
 /// A server, and the runtime that it runs on.
-struct Served(
+pub(crate) struct Served(
     #[allow(dead_code, reason = "it runs the server")] Runtime,
-    MockServer,
+    pub(crate) MockServer,
 );
 
-fn serve(rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Served {
+pub(crate) fn serve(rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static) -> Served {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::view::{Entry, View};
 use crate::message::Part;
-use crate::tokens::total;
+use crate::tokens::{sealed_tokens, total};
 
 /// What a trigger is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +81,7 @@ impl Estimator {
             } => self.of_text(name).saturating_add(self.of_text(arguments)),
             Part::Thinking { text, .. } if self == Self::Classes => self.of_text(text),
             Part::Media { tokens, .. } if self == Self::Classes => *tokens,
+            Part::Sealed { content } => sealed_tokens(content),
             Part::Thinking { .. } | Part::Media { .. } => 0,
         };
         match self {

@@ -192,7 +192,10 @@ impl Log {
                         }
                     }
                 }
-                Part::Text { .. } | Part::Thinking { .. } | Part::Media { .. } => {}
+                Part::Text { .. }
+                | Part::Thinking { .. }
+                | Part::Media { .. }
+                | Part::Sealed { .. } => {}
             }
         }
         Ok(open)

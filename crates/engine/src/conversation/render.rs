@@ -100,7 +100,7 @@ fn most_bytes(entry: &Entry, limits: RenderLimits) -> usize {
             name, arguments, ..
         } => name.len() + arguments.len() + LABELS,
         Part::ToolResult { text, .. } => text.len().min(limits.tool_result) + LABELS,
-        Part::Media { .. } => LABELS,
+        Part::Media { .. } | Part::Sealed { .. } => LABELS,
         Part::Thinking { .. } => 0,
     });
     said.sum::<usize>().min(limits.message) + entry.role().name().len() + HEAD
@@ -183,6 +183,7 @@ fn block(entry: &Entry, limits: RenderLimits, text: &mut String) -> bool {
                 is_cut |= cut_from(text, result, limits.tool_result);
             }
             Part::Media { media_type, .. } => text.extend(["(", media_type, ")"]),
+            Part::Sealed { .. } => text.push_str("(sealed summary)"),
             Part::Thinking { .. } => {}
         }
     }

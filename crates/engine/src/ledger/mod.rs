@@ -106,7 +106,7 @@ impl Ledger {
                 Part::ToolCall {
                     name, arguments, ..
                 } => self.call(name, arguments, message.id),
-                Part::Media { .. } => {}
+                Part::Media { .. } | Part::Sealed { .. } => {}
             }
         }
     }

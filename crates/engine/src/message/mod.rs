@@ -154,6 +154,11 @@ pub enum Part {
         /// Tokens by the provider's rule for this kind of media.
         tokens: u32,
     },
+    /// What a provider's compaction left, in a form that only its own models read.
+    Sealed {
+        /// As the provider gave it.
+        content: String,
+    },
 }
 
 /// Tokens that one model call used, each counted once: `input` excludes what was read from or
@@ -212,7 +217,7 @@ pub fn part_text(part: &Part) -> Option<&str> {
             Some(text)
         }
         Part::ToolCall { arguments, .. } => Some(arguments),
-        Part::Media { .. } => None,
+        Part::Media { .. } | Part::Sealed { .. } => None,
     }
 }
 

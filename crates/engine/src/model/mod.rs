@@ -125,6 +125,15 @@ impl ChatRequest {
             .filter_map(part_text)
     }
 
+    /// Whether it holds a summary that only its provider's models read.
+    pub fn has_sealed(&self) -> bool {
+        let mut parts = self
+            .messages
+            .iter()
+            .flat_map(|message| message.parts.iter());
+        parts.any(|part| matches!(part, Part::Sealed { .. }))
+    }
+
     /// Tokens of the whole request on that counter's scale; tools count by their texts.
     pub fn tokens(&self, counter: &dyn TokenCounter) -> u32 {
         let parts = self
@@ -248,6 +257,16 @@ pub struct ChatReply {
     /// What a server reported beside; models in the process report nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Box<Served>>,
+}
+
+impl ChatError {
+    /// What a model says that is asked about a summary which another provider sealed.
+    pub fn unreadable() -> Self {
+        ChatError::Unavailable {
+            why: "the chat holds a summary that only OpenAI's models read; name one of them, as `openai-responses:MODEL`".to_owned(),
+            later: false,
+        }
+    }
 }
 
 impl ChatReply {

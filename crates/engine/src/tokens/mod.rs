@@ -40,6 +40,7 @@ pub trait TokenCounter: Send + Sync {
             ]),
             Part::ToolResult { text, .. } => total([TOOL_OVERHEAD, self.count_text(text)]),
             Part::Media { tokens, .. } => *tokens,
+            Part::Sealed { content } => sealed_tokens(content),
         }
     }
 
@@ -51,6 +52,12 @@ pub trait TokenCounter: Send + Sync {
                 .chain(message.parts.iter().map(|part| self.count_part(part))),
         )
     }
+}
+
+/// Tokens of a sealed summary, whose text nobody can count: base64 makes four letters of three, and a
+/// token has some four.
+pub(crate) fn sealed_tokens(content: &str) -> u32 {
+    u32::try_from(content.len() * 3 / 16).unwrap_or(u32::MAX)
 }
 
 /// Numbers of tokens together. They come from outside, so one that is too large stays the largest

@@ -208,6 +208,12 @@ fn check_messages(messages: &[Arc<CountedMessage>]) -> Result<Log, Vec<String>> 
     for counted in messages {
         let message = &counted.message;
         for part in &message.parts {
+            if matches!(part, Part::Sealed { .. }) {
+                faults.push(format!(
+                    "message `{}` has a sealed summary; nobody says one, so give its text or leave it out",
+                    message.id.0
+                ));
+            }
             if let Part::Media { tokens, .. } = part
                 && *tokens > MOST_MEDIA_TOKENS
             {

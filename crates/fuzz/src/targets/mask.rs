@@ -51,7 +51,7 @@ fn texts_of(imported: &Imported) -> [String; 3] {
     let texts = parts.filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.clone()),
         Part::ToolCall { arguments, .. } => Some(arguments.clone()),
-        Part::Thinking { .. } | Part::Media { .. } => None,
+        Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => None,
     });
     texts.collect::<Vec<_>>().try_into().expect("three texts")
 }

@@ -627,7 +627,9 @@ mod tests {
         }
         let said = error(&["x=chained:when=soon"], &[]);
         assert!(
-            said.contains("`when` is `soon`; it must be numbers of `messages` or `turns`"),
+            said.contains(
+                "`when` is `soon`; it must be numbers of `messages`, `turns` or `minutes`"
+            ),
             "{said}"
         );
         assert!(error(&["x=recorded:when=9 turns"], &[]).contains("unknown parameter `when`"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use compactometer_engine::memory::Note;
-use compactometer_engine::message::part_text;
+use compactometer_engine::message::{Part, part_text};
 use compactometer_engine::meter::Call;
 use compactometer_engine::record::{History, RecordKind, SessionRecord};
 use compactometer_engine::view::{Entry, Origin, View};
@@ -37,6 +37,9 @@ pub(crate) struct Traced {
     /// Facts that a request to a summarizer held, by any name of theirs.
     #[serde(default)]
     shown: BTreeSet<u32>,
+    /// Whether the view holds a summary that only its provider's models read.
+    #[serde(default)]
+    is_sealed: bool,
 }
 
 impl<'l> Tracer<'l> {
@@ -49,6 +52,7 @@ impl<'l> Tracer<'l> {
                 states,
                 unexplained: BTreeSet::new(),
                 shown: BTreeSet::new(),
+                is_sealed: false,
             },
             0,
         )
@@ -96,6 +100,11 @@ impl<'l> Tracer<'l> {
         self.records.read(self.prepared, history);
         let found = WhereFound::new(self.prepared, view, history, calls);
         self.traced.shown.extend(&found.shown);
+        self.traced.is_sealed = view
+            .entries()
+            .iter()
+            .flat_map(Entry::parts)
+            .any(|(part, _)| matches!(part, Part::Sealed { .. }));
         let mut stages = Stages::default();
         for fact in 0..self.traced.states.len() {
             let before = self.traced.states[fact];
@@ -122,8 +131,11 @@ impl<'l> Tracer<'l> {
             _ if self.traced.unexplained.contains(&fact) => Fate::Unexplained,
             FactState::Unstated => Fate::Unstated,
             _ if self.is_superseded(fact) => Fate::Superseded,
-            stated if stated.fate().is_lost() && !self.has_requests => Fate::Lost,
-            stated => stated.fate(),
+            stated => match stated.fate() {
+                fate if fate.is_lost() && !self.has_requests => Fate::Lost,
+                Fate::Unwritten | Fate::Eroded if self.traced.is_sealed => Fate::Sealed,
+                fate => fate,
+            },
         };
         Fates(self.traced.states.iter().enumerate().map(fate).collect())
     }

@@ -205,7 +205,11 @@ impl ChatModel for Client {
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
         let line = Arc::clone(&self.line);
-        let request = match line.endpoint.provider.compaction {
+        let own = line.endpoint.provider.compaction.as_ref();
+        if request.has_sealed() && !own.is_some_and(|own| own.is_sealed) {
+            return Err(ChatError::unreadable());
+        }
+        let request = match own {
             Some(_) => request.clone(),
             None => request.with_compaction_asked().into_owned(),
         };

@@ -40,6 +40,7 @@ pub static ANTHROPIC: Provider = Provider {
         header: Some(("anthropic-beta", "compact-2026-01-12")),
         beside: "",
         from_tokens: LEAST_COMPACTED,
+        is_sealed: false,
     }),
 };
 
@@ -178,6 +179,8 @@ fn block(part: &Part) -> Option<Value> {
         Part::Media { media_type, .. } => {
             Some(json!({"type": "text", "text": format!("[{media_type}]")}))
         }
+        // A client refuses such a request before it is written.
+        Part::Sealed { .. } => None,
     }
 }
 

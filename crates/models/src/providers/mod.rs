@@ -73,6 +73,8 @@ pub(crate) struct OwnCompaction {
     pub(crate) beside: &'static str,
     /// Fewest tokens of a chat that is compacted.
     pub(crate) from_tokens: u32,
+    /// Whether its summaries are sealed, and this provider's models read them.
+    pub(crate) is_sealed: bool,
 }
 
 /// A usage as a provider reports it.

@@ -32,6 +32,7 @@ pub static OPENAI_RESPONSES: Provider = Provider {
         header: None,
         beside: "/compact",
         from_tokens: 0,
+        is_sealed: true,
     }),
 };
 
@@ -109,6 +110,9 @@ fn items(message: &WireMessage) -> Vec<Value> {
             "call_id": call_id(id),
             "output": text,
         })),
+        Part::Sealed { content } => {
+            Some(json!({"type": "compaction", "encrypted_content": content}))
+        }
         _ => None,
     });
     said.into_iter().chain(others).collect()

@@ -99,7 +99,9 @@ impl ServerTrouble {
             },
             ChatError::Timeout { .. } => ServerTrouble::new(StatusCode::GATEWAY_TIMEOUT, message),
             ChatError::Server { status } => ServerTrouble::of_status(*status, message),
-            ChatError::Refused { .. } | ChatError::Rejected { .. } => {
+            ChatError::Refused { .. }
+            | ChatError::Rejected { .. }
+            | ChatError::Unavailable { later: false, .. } => {
                 ServerTrouble::new(StatusCode::BAD_REQUEST, message)
             }
             ChatError::Unavailable { .. } => {

@@ -148,16 +148,23 @@ fn responses_are_compacted_from_their_threshold_on() {
 }
 
 #[test]
-fn a_compaction_of_another_server_is_refused_by_its_place() {
+fn a_summary_that_nobody_here_reads_is_refused() {
     let server = started();
-    for content in ["gAAAAAB", "compactometer.%%", "compactometer./w=="] {
+    for (content, expected) in [
+        ("gAAAAAB", "only OpenAI's models read"),
+        (
+            "compactometer.%%",
+            "`input[1].encrypted_content` was changed",
+        ),
+        (
+            "compactometer./w==",
+            "`input[1].encrypted_content` was changed",
+        ),
+    ] {
         let item = json!({"type": "compaction", "encrypted_content": content});
         let body = json!({"model": "mock", "input": [{"role": "user", "content": "Go on."}, item]});
         let message = refused(&server, "/v1/responses", &body);
-        assert!(
-            message.contains("`input[1].encrypted_content` is not from"),
-            "{message}"
-        );
+        assert!(message.contains(expected), "{message}");
     }
 }
 

@@ -11,8 +11,8 @@ use crate::data::{StrategyRecords, UnitRecords, points};
 pub(crate) const UNUSABLE: &str = "unusable";
 
 /// Shares of all stated facts, decoys left out, by name of the fate, and of [`UNUSABLE`]; the mean
-/// over units. They sum to 1; empty where no fact is stated. `stored_only` and `unusable` are there
-/// only where they occur.
+/// over units. They sum to 1; empty where no fact is stated. `stored_only`, `sealed` and `unusable` are
+/// there only where they occur.
 pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
     let units: Vec<Vec<f64>> = strategy.units.iter().filter_map(unit_shares).collect();
     if units.is_empty() {
@@ -25,7 +25,8 @@ pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
         .chain([UNUSABLE]);
     let shares = names.enumerate().map(|(at, name)| (name, mean(at)));
     let occurs = |(name, share): &(&str, f64)| {
-        ![Fate::StoredOnly.name(), UNUSABLE].contains(name) || *share > 0.0
+        let seldom = [Fate::StoredOnly.name(), Fate::Sealed.name(), UNUSABLE];
+        !seldom.contains(name) || *share > 0.0
     };
     shares
         .filter(occurs)

@@ -55,6 +55,8 @@ pub(crate) struct ProtocolRun<'r> {
 pub(crate) struct StrategyRecords<'r> {
     pub(crate) name: &'r str,
     pub(crate) family: Family,
+    /// Whether a context had a summary that only its provider's models read.
+    pub(crate) is_sealed: bool,
     pub(crate) units: Vec<UnitRecords<'r>>,
 }
 
@@ -215,6 +217,11 @@ impl<'r> ProtocolRun<'r> {
 impl<'r> StrategyRecords<'r> {
     pub(crate) fn new(name: &'r str, records: Vec<&'r Record>) -> Option<Self> {
         let family = records.first()?.case.family;
+        let mut fates = records
+            .iter()
+            .flat_map(|record| &record.observations)
+            .flat_map(|seen| &seen.fates.0);
+        let is_sealed = fates.any(|fate| *fate == Fate::Sealed);
         let mut by_group: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
         for record in records {
             by_group.entry(&record.case.group).or_default().push(record);
@@ -226,6 +233,7 @@ impl<'r> StrategyRecords<'r> {
         Some(StrategyRecords {
             name,
             family,
+            is_sealed,
             units: by_group.into_iter().map(unit).collect(),
         })
     }

@@ -145,7 +145,7 @@ impl StrategyReached {
                     stated: None,
                 }),
                 Fate::Lost => is_known = false,
-                Fate::Carried | Fate::Unwritten | Fate::Eroded => {}
+                Fate::Carried | Fate::Unwritten | Fate::Eroded | Fate::Sealed => {}
                 Fate::Unstated
                 | Fate::Verbatim
                 | Fate::StoredOnly

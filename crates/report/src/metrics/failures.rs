@@ -83,7 +83,7 @@ pub(crate) fn not_understood(strategy: &StrategyRecords) -> Option<String> {
             records.flat_map(|record| record.compactions.iter().map(move |row| (record, row)));
         rows.filter(|(_, row)| is_applied(row))
     };
-    let shown = shown_enough(strategy)?;
+    let shown = shown_enough(strategy).filter(|_| !strategy.is_sealed)?;
     if rows().any(|(_, row)| row.stages.written > 0) {
         return None;
     }

@@ -10,6 +10,9 @@ use crate::data::{ProtocolRun, StrategyRecords};
 /// Why a row has no costs and no waits.
 pub(crate) const UNMETERED: &str = "it asks a model past the meter";
 
+/// Why a row has no recall by texts.
+pub(crate) const SEALED: &str = "only its provider's models read its summaries";
+
 /// One metric.
 pub struct Metric {
     /// Its id in `summary.json`.
@@ -26,6 +29,8 @@ pub struct Metric {
     pub chapter: &'static str,
     /// Whether it can be under 0: what is corrected for chance, and differences.
     pub(crate) is_signed: bool,
+    /// Whether it depends on which facts the text of a context holds.
+    pub(crate) reads_texts: bool,
     /// The place of its column in the terminal's table, which has room for a few; pages show all.
     pub(crate) place: Option<u8>,
     pub(crate) compute: fn(&ProtocolRun, &StrategyRecords) -> MetricValue,
@@ -65,6 +70,10 @@ impl Metric {
             section,
             chapter,
             is_signed: false,
+            reads_texts: matches!(
+                section,
+                MetricsSection::Recall | MetricsSection::Survival | MetricsSection::Retrieval
+            ),
             place: None,
             compute: |_, _| undefined("not computed"),
         }
@@ -75,6 +84,9 @@ impl Metric {
         let is_of_calls = ["Cost", "Latency"].contains(&self.chapter);
         if is_of_calls && run.is_unmetered(strategy.name) {
             return undefined(UNMETERED);
+        }
+        if self.reads_texts && strategy.is_sealed {
+            return undefined(SEALED);
         }
         let value = (self.compute)(run, strategy);
         let least = if self.is_signed {

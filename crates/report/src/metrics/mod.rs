@@ -33,8 +33,8 @@ mod unit;
 pub(crate) mod user_sentences;
 pub(crate) mod value;
 
-pub(crate) use metric::UNMETERED;
 pub use metric::{Better, Metric};
+pub(crate) use metric::{SEALED, UNMETERED};
 pub use section::MetricsSection;
 pub use unit::MetricUnit;
 

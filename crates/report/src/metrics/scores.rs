@@ -89,6 +89,9 @@ impl UnitScores {
             .iter()
             .map(|unit| unit.group.to_owned())
             .collect();
+        if strategy.is_sealed && metric != ANSWERS {
+            return None;
+        }
         let values = match metric {
             CORRECTED => ScoreValues::CorrectedRecall(CorrectedRecall::own(strategy)),
             NEEDED if !has_enough_uses(strategy) => return None,

@@ -27,6 +27,7 @@ pub(crate) const WRITTEN: Metric = Metric {
             (stages.written, stages.reached)
         })
     },
+    reads_texts: true,
     ..Metric::share(MetricsSection::Stages, "Stages")
 };
 
@@ -38,6 +39,7 @@ pub(crate) const KEPT: Metric = Metric {
             (stages.kept, stages.written)
         })
     },
+    reads_texts: true,
     ..Metric::share(MetricsSection::Stages, "Stages")
 };
 

@@ -11,6 +11,7 @@ use compactometer_formats::summary::{Compared, Comparison, StrategySummary};
 use compactometer_text::code::code;
 
 use crate::data::{ProtocolRun, RANDOM_DROP, StrategyRecords, UnitRecords};
+use crate::metrics::SEALED;
 use crate::metrics::answered::reader_strength;
 use crate::metrics::around_facts::STATED_SHARE;
 use crate::metrics::engine::TOKENS_RETAINED;
@@ -222,6 +223,15 @@ fn why_not(
     };
     if let Some(found) = [&pair.own, &pair.other].into_iter().find_map(left_out) {
         return Some(found);
+    }
+    let mut sealed = [&pair.own, &pair.other].into_iter();
+    if primary != PrimaryMetric::Answers
+        && let Some(side) = sealed.find(|side| side.is_sealed)
+    {
+        return Some((
+            Compared::Undefined,
+            format!("{}: {SEALED}", code(side.name)),
+        ));
     }
     // A control such as `full` may be the reference, and keep everything.
     let mut tested = sides.iter().filter(|side| side.family.is_compared());

@@ -433,7 +433,7 @@ const LOST: [(&str, &str); 3] = [
 /// Where facts are lost, the most frequent way first.
 fn fates(group: &Group) -> Option<String> {
     let rows = sound(group)
-        .filter(|strategy| !strategy.fates.is_empty())
+        .filter(|strategy| !strategy.fates.is_empty() && !strategy.fates.contains_key("sealed"))
         .collect::<Vec<_>>();
     if rows.is_empty() {
         return None;

@@ -119,6 +119,8 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
             })
             .collect()
     };
+    // What a sealed summary holds is unknown by any part too.
+    let read = (!strategy.is_sealed).then_some(strategy);
     let settings = run.manifest.settings.get(strategy.name);
     let spec = spec_of(settings.map_or(strategy.name, |settings| &settings.base));
     StrategySummary {
@@ -140,20 +142,24 @@ fn of_strategy(run: &ProtocolRun, strategy: &StrategyRecords) -> StrategySummary
         extractions: metrics::answers::extraction_counts(strategy),
         decisions: decisions::counted(strategy),
         failures: decisions::frequent_failures(strategy),
-        by_category: metrics::recall::by_category(strategy)
+        by_category: read
             .into_iter()
+            .flat_map(metrics::recall::by_category)
             .map(|(name, row)| (name, shares(row)))
             .collect(),
-        by_kind: metrics::chance_match::by_kind(strategy)
+        by_kind: read
             .into_iter()
+            .flat_map(metrics::chance_match::by_kind)
             .map(|(name, row)| (name, shares(row)))
             .collect(),
-        by_round: metrics::recall::by_round(strategy)
+        by_round: read
             .into_iter()
+            .flat_map(metrics::recall::by_round)
             .map(shares)
             .collect(),
-        by_position: metrics::position::by_position(strategy)
+        by_position: read
             .into_iter()
+            .flat_map(metrics::position::by_position)
             .map(shares)
             .collect(),
     }

@@ -42,6 +42,7 @@ pub(crate) fn all(run: &ProtocolRun, strategies: &[StrategySummary]) -> Vec<Stri
     let is_weak = |why: &String| why.contains(TOO_WEAK);
     warnings.extend(unranked.clone().filter(is_weak));
     warnings.extend(never_triggered(run, strategies));
+    warnings.extend(sealed(run));
     warnings.extend(unmetered(strategies));
     warnings.extend(without_effect(run));
     warnings.extend(own_prompts(run));
@@ -128,6 +129,16 @@ const COUNTED: &[(&str, CountOf)] = &[
             .count()
     }),
 ];
+
+fn sealed(run: &ProtocolRun) -> Option<String> {
+    let rows = run.strategies.iter();
+    let names = rows
+        .filter(|strategy| strategy.is_sealed)
+        .map(|strategy| code(strategy.name));
+    let what = "rows whose summaries only their provider's models read have no recall of facts; their answers say what \
+                they hold";
+    joined(what, names)
+}
 
 fn unmetered(strategies: &[StrategySummary]) -> Option<String> {
     let names = strategies

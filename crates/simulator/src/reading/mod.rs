@@ -247,7 +247,7 @@ fn wire_turns<'t>(
         WirePart::Text { text } => Some(turn(speaker, text)),
         WirePart::ToolCall { .. } => calls.next().map(|text| turn(Voice::Call, text)),
         WirePart::ToolResult { text, .. } => Some(turn(Voice::Tool, text)),
-        WirePart::Thinking { .. } | WirePart::Media { .. } => None,
+        WirePart::Thinking { .. } | WirePart::Media { .. } | WirePart::Sealed { .. } => None,
     });
     spoken.collect()
 }

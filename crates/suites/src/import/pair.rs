@@ -148,7 +148,7 @@ fn without_id(part: &Part) -> Part {
     match &mut part {
         Part::ToolCall { id, .. } => id.clear(),
         Part::ToolResult { call_id, .. } => call_id.clear(),
-        Part::Text { .. } | Part::Thinking { .. } | Part::Media { .. } => {}
+        Part::Text { .. } | Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => {}
     }
     part
 }

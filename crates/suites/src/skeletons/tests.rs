@@ -30,7 +30,7 @@ fn texts(scenario: &Scenario) -> impl Iterator<Item = &str> {
             Some(text.as_str())
         }
         Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
-        Part::Media { .. } => None,
+        Part::Media { .. } | Part::Sealed { .. } => None,
     })
 }
 
@@ -55,7 +55,7 @@ fn parts(message: &Message) -> (Role, Vec<u8>) {
         Part::Thinking { .. } => 1,
         Part::ToolCall { .. } => 2,
         Part::ToolResult { .. } => 3,
-        Part::Media { .. } => 4,
+        Part::Media { .. } | Part::Sealed { .. } => 4,
     };
     (message.role, message.parts.iter().map(kind).collect())
 }

@@ -83,7 +83,10 @@ pub(super) fn messages<'e>(cx: &Context<'_>, entries: impl Iterator<Item = &'e E
     let content = |entry: &Entry| {
         let texts = entry.parts().filter_map(|(part, _)| match part {
             Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),
-            Part::Thinking { .. } | Part::ToolCall { .. } | Part::Media { .. } => None,
+            Part::Thinking { .. }
+            | Part::ToolCall { .. }
+            | Part::Media { .. }
+            | Part::Sealed { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n")
     };

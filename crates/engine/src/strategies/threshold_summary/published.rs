@@ -179,7 +179,7 @@ fn line(message: &Message) -> String {
         Part::ToolCall {
             name, arguments, ..
         } => Some(format!("{name} {arguments}")),
-        Part::Thinking { .. } | Part::Media { .. } => None,
+        Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => None,
     });
     format!(
         "{}: {}\n",

@@ -203,7 +203,7 @@ fn entry_text(entry: &compactometer_engine::view::Entry) -> String {
             text.clone()
         }
         Part::ToolCall { id, .. } => format!("calls {id}"),
-        Part::Media { .. } => String::new(),
+        Part::Media { .. } | Part::Sealed { .. } => String::new(),
     };
     format!(
         "{}: {}",

@@ -74,7 +74,7 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
     message.parts.iter().filter_map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => Some(text.as_str()),
         Part::ToolCall { arguments, .. } => Some(arguments.as_str()),
-        Part::Thinking { .. } | Part::Media { .. } => None,
+        Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => None,
     })
 }
 

@@ -363,6 +363,6 @@ fn text_of(part: &Part) -> Option<&str> {
         Part::Text { text } | Part::Thinking { text, .. } | Part::ToolResult { text, .. } => {
             Some(text)
         }
-        Part::ToolCall { .. } | Part::Media { .. } => None,
+        Part::ToolCall { .. } | Part::Media { .. } | Part::Sealed { .. } => None,
     }
 }

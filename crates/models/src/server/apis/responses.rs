@@ -109,12 +109,17 @@ fn item(item: &RequestField<'_>) -> Result<Vec<WireMessage>, ServerTrouble> {
         "reasoning" => Ok(Vec::new()),
         "compaction" => {
             let content = item.get("encrypted_content");
-            let text = sealed_summary::open(content.text()?)
-                .ok_or_else(|| content.wrong("is not from a compaction of this server"))?;
-            Ok(vec![super::message(
-                Role::Assistant,
-                vec![Part::Text { text }],
-            )])
+            let sealed = content.text()?;
+            let part = match sealed_summary::open(sealed) {
+                Some(text) => Part::Text { text },
+                None if sealed_summary::is_own(sealed) => {
+                    return Err(content.wrong("was changed since this program sealed it"));
+                }
+                None => Part::Sealed {
+                    content: sealed.to_owned(),
+                },
+            };
+            Ok(vec![super::message(Role::Assistant, vec![part])])
         }
         other => {
             let choices = "choose `message`, `function_call` or `function_call_output`";

@@ -66,6 +66,7 @@ pub(crate) const ANSWERED_GIVEN_PRESENT: Metric = Metric {
     id: "answered_given_present",
     definition: "as answer_recall over the questions whose facts the context holds",
     compute: |_, strategy| given(strategy, "no context held what was asked for", true),
+    reads_texts: true,
     ..Metric::share(MetricsSection::Answers, "Probes")
 };
 
@@ -74,6 +75,7 @@ pub(crate) const ANSWERED_GIVEN_ABSENT: Metric = Metric {
     better: Better::Neither,
     definition: "as answer_recall over the questions for which the context lacks a fact: guesses, and what the tracing does not see",
     compute: |_, strategy| given(strategy, "every context held what was asked for", false),
+    reads_texts: true,
     ..Metric::share(MetricsSection::Answers, "Probes")
 };
 

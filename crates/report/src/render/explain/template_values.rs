@@ -257,6 +257,7 @@ pub(in crate::render) fn message_parts(
             Part::ToolCall { name, .. } => name.as_str(),
             Part::ToolResult { .. } => "result",
             Part::Media { .. } => "media",
+            Part::Sealed { .. } => "sealed summary",
         };
         let text = part_text(part).unwrap_or_default();
         json!({"kind": cut(kind, 200), "text": marked(text, marks, &mut room)})

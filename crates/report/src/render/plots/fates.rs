@@ -5,14 +5,14 @@ use compactometer_formats::summary::Group;
 use plotters::style::RGBColor;
 
 use super::bars::{BarRow, Bars};
-use super::colours::{BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
+use super::colours::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW};
 use super::{COLUMN, Plot, WIDTH, header};
 use crate::data::ProtocolRun;
 use crate::phrases::row_name;
 use crate::vocabulary::of_fate;
 
 /// In the order of [`Fate::STATED`]: what is held in blues, what is lost in warm colours.
-pub(crate) const COLOURS: [RGBColor; 9] = [
+pub(crate) const COLOURS: [RGBColor; 10] = [
     BLUE,
     SKY,
     GREEN,
@@ -20,6 +20,7 @@ pub(crate) const COLOURS: [RGBColor; 9] = [
     ORANGE,
     PURPLE,
     YELLOW,
+    GREY,
     RGBColor(0xbb, 0xbb, 0xbb),
     BLACK,
 ];
@@ -55,7 +56,8 @@ fn drawn(group: &Group, width: f64) -> Plot {
     let mut rows = vec![header(&["strategy", "fate", "share"])];
     let mut bars = Vec::new();
     for strategy in &group.strategies {
-        for fate in Fate::STATED {
+        let written = |fate: &&Fate| **fate != Fate::Sealed || occurs(fate);
+        for fate in Fate::STATED.iter().filter(written) {
             rows.push(vec![
                 strategy.name.clone(),
                 fate.name().to_owned(),

@@ -80,6 +80,9 @@ impl<'s> SurvivalCurves<'s> {
     /// None where no fact's last original left.
     fn new(run: &ProtocolRun, summary: &'s StrategySummary) -> Option<Self> {
         let strategy: &StrategyRecords = run.strategy(&summary.name)?;
+        if strategy.is_sealed {
+            return None;
+        }
         let (rounds, tokens) = (survival::by_rounds(strategy), survival::by_tokens(strategy));
         (!rounds.is_empty()).then_some(SurvivalCurves {
             name: &summary.name,

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use compactometer_engine::strategy::approach::Approach;
+use compactometer_formats::fate::Fate;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
@@ -437,8 +438,10 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
             cells: rows
                 .iter()
                 .map(|row| {
-                    let is_known =
-                        !row.fates.is_empty() && (of_recorded || row.family != Family::Recorded);
+                    // Requests are known where summaries are not.
+                    let is_read = fates == ["dropped_unseen"] && !row.fates.is_empty();
+                    let is_known = (is_read || has_known_fates(row))
+                        && (of_recorded || row.family != Family::Recorded);
                     let share = fates
                         .iter()
                         .filter_map(|fate| row.fates.get(*fate))
@@ -472,6 +475,11 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
     ]
 }
 
+/// Whether all summaries could be read.
+fn has_known_fates(row: &StrategySummary) -> bool {
+    !row.fates.is_empty() && !row.fates.contains_key(Fate::Sealed.name())
+}
+
 /// How most of the facts that are not held went.
 fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
     let ways = ["dropped_unseen", "unwritten", "eroded"];
@@ -480,7 +488,8 @@ fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
         let most = ways
             .iter()
             .max_by(|one, other| share(one).total_cmp(&share(other)));
-        most.filter(|fate| row.family != Family::Control && share(fate) > 0.0)
+        let is_known = has_known_fates(row) && row.family != Family::Control;
+        most.filter(|fate| is_known && share(fate) > 0.0)
             .map_or("-".to_owned(), |fate| vocabulary::name(fate))
     };
     let cells: Vec<String> = rows.iter().map(cell).collect();

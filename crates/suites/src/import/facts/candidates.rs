@@ -42,7 +42,7 @@ pub(super) fn find(scenario: &Scenario, unused: usize) -> (Candidates, usize) {
                 Part::ToolCall {
                     name, arguments, ..
                 } => note_uses(&mut found, message, name, arguments),
-                Part::Thinking { .. } | Part::Media { .. } => {}
+                Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => {}
             }
         }
     }

@@ -108,7 +108,7 @@ impl Masker {
                 }
             }
             Part::ToolCall { arguments, .. } => self.arguments(arguments),
-            Part::Media { .. } => {}
+            Part::Media { .. } | Part::Sealed { .. } => {}
         }
     }
 

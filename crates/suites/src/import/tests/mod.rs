@@ -121,6 +121,7 @@ fn outline(scenario: &Scenario) -> String {
                 if *is_error { " (error)" } else { "" }
             )
         }
+        Part::Sealed { content } => format!("sealed({content})"),
         Part::Media {
             media_type, tokens, ..
         } => format!("{media_type}:{tokens}"),

@@ -75,7 +75,7 @@ fn text_of(part: &Part) -> Option<&str> {
             Some(text)
         }
         Part::ToolCall { arguments, .. } => Some(arguments),
-        Part::Media { .. } => None,
+        Part::Media { .. } | Part::Sealed { .. } => None,
     }
 }
 
@@ -191,6 +191,8 @@ impl<'s> SessionReader<'s> {
                 is_error,
             } => self.result(call_id, text, *is_error),
             Part::Media { tokens, .. } => SkeletonPart::Media(*tokens),
+            // Only a view has one: a suite that does is refused.
+            Part::Sealed { .. } => SkeletonPart::Media(0),
         }
     }
 

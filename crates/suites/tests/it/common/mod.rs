@@ -35,7 +35,9 @@ pub(crate) fn text_of(message: &Message) -> String {
     let texts = message.parts.iter().map(|part| match part {
         Part::Text { text } | Part::ToolResult { text, .. } => text.as_str(),
         Part::ToolCall { arguments, .. } => arguments.as_str(),
-        Part::Thinking { .. } | Part::Media { .. } => panic!("generated suites hold none"),
+        Part::Thinking { .. } | Part::Media { .. } | Part::Sealed { .. } => {
+            panic!("generated suites hold none")
+        }
     });
     texts.collect::<Vec<_>>().join("\n")
 }

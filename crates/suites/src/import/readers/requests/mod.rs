@@ -145,6 +145,7 @@ fn print(said: &Spoken) -> Print {
             Part::ToolCall { id, name, .. } => add("call", &[id, name]),
             Part::ToolResult { call_id, text, .. } => add("result", &[call_id, text.trim()]),
             Part::Media { digest, .. } => add("media", &[digest]),
+            Part::Sealed { content } => add("sealed", &[content]),
             Part::Thinking { .. } => {}
         }
     }
