@@ -33,6 +33,7 @@ const LISTS: &[&str] = &[
     "data",
     "conversation",
     "contents",
+    "history",
     "events",
     "requests",
 ];

@@ -19,8 +19,8 @@ use crate::import::session::{Compaction, Left, ReadSession, Spoken};
 
 pub(in crate::import) const CONTENTS: Importer = Importer {
     name: "google",
-    about: "contents of Google's API: a list, or an object with `contents`, of `role` user or model with `parts`",
-    source: "Gemini API v1beta, contents of generateContent",
+    about: "contents of Google's API: a list, or an object with `contents` or `history`, of `role` user or model with `parts`",
+    source: "Gemini API v1beta, contents of generateContent; compression scenarios of gemini-cli",
     compactions: "None is recorded.",
     particulars: "A result without an id answers the first open call.",
     sessions: None,
@@ -49,7 +49,7 @@ pub(in crate::import) const EVENTS: Importer = Importer {
     read: |input, recorder| read(input, &EVENTS, recorder),
 };
 
-const LISTS: &[&str] = &["", "/contents", "/events"];
+const LISTS: &[&str] = &["", "/contents", "/history", "/events"];
 
 fn is_content(row: &Value) -> bool {
     matches!(row["role"].as_str(), Some("user" | "model" | "function")) && row["parts"].is_array()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 
 /// The files that the fuzzer starts from.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 27] = [
     ("anthropic", "compaction.json"),
     ("codex", "response-end.jsonl"),
     ("claude-code", "tail.jsonl"),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str); 26] = [
     ("goose", "session.jsonl"),
     ("codex-exec", "stream.jsonl"),
     ("google", "contents.json"),
+    ("google", "history.json"),
     ("adk", "session.json"),
     ("vscode-chat", "shown.json"),
     ("vscode-chat", "rounds.json"),
