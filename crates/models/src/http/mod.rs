@@ -1,5 +1,5 @@
-//! Models behind HTTP: one thin client for two wire formats, OpenAI's chat completions and
-//! Anthropic's messages.
+//! Models behind HTTP: one thin client for three wire formats, OpenAI's chat completions and
+//! responses, and Anthropic's messages.
 //!
 //! Absent on purpose: tools that run, files, and any provider's own extras. A key comes from the
 //! environment, goes into one header and is nowhere else.

@@ -104,8 +104,8 @@ impl Transfer {
         })
     }
 
-    /// Sends a request, to the provider's own compaction if it asks for that, and reads the whole answer, which has
-    /// at most so many tokens.
+    /// Sends a request, to the provider's own compaction if it asks for that, and reads the whole
+    /// answer, which has at most so many tokens.
     pub(super) async fn send(
         &self,
         body: &str,
