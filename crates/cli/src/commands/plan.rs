@@ -80,9 +80,6 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
     if run.estimate {
         return say(&format!("{}\n", estimate()?));
     }
-    if !run.quiet {
-        note(&estimate()?);
-    }
     let dir = run.out.clone().unwrap_or_default();
     // The suite in the folder is what these have left of it.
     (run.split, run.sample) = (None, None);
@@ -107,6 +104,8 @@ fn plan(args: PlanArgs) -> Result<(), Failure> {
             plan.cases.len(),
             sizes.len()
         ));
+        // Last, since it takes longer than all the rest.
+        note(&estimate()?);
     }
     say(&format!("{}\n", dir.display()))
 }

@@ -34,16 +34,13 @@ fn ran(dir: &Path, args: &[&str]) -> (Option<i32>, String) {
 
 /// A plan in `plan`, and the same run by one process in `one`.
 fn planned(dir: &Path, shards: &str) {
-    succeeds(
-        dir,
-        &[
-            &["plan"][..],
-            &SUITE,
-            &["--shards", shards, "--out", "plan"],
-        ]
-        .concat(),
-    );
-    succeeds(dir, &[&["run"][..], &SUITE, &["--out", "one"]].concat());
+    planned_of(dir, &SUITE, shards);
+}
+
+fn planned_of(dir: &Path, suite: &[&str], shards: &str) {
+    let plan = [&["plan"], suite, &["--shards", shards, "--out", "plan"]];
+    succeeds(dir, &plan.concat());
+    succeeds(dir, &[&["run"], suite, &["--out", "one"]].concat());
 }
 
 fn status(dir: &Path) -> Value {
@@ -288,11 +285,23 @@ fn two_workers_on_one_shard_count_once() {
 fn what_does_not_belong_together_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path();
-    planned(at, "2");
+    // Many commands, so little to do for each.
+    let spec = "name = \"tiny\"\nseed = 4\nwindow = 4000\ndomains = [\"research\"]\nconversations = 2\n\
+                lengths = [9000]\nfacts = [20, 20]\npoints = [4, 5]\n";
+    fs::write(at.join("tiny.toml"), spec).unwrap();
+    let suite = ["tiny.toml", "-s", "null,recent-talk"];
+    planned_of(at, &suite, "2");
     succeeds(
         at,
         &[
-            "plan", "smoke", "--sample", "2", "-s", "null", "--shards", "2", "--out", "other",
+            "plan",
+            "tiny.toml",
+            "-s",
+            "null",
+            "--shards",
+            "2",
+            "--out",
+            "other",
         ],
     );
     for shard in ["1/2", "2/2"] {
@@ -322,10 +331,11 @@ fn what_does_not_belong_together_is_refused() {
     );
     refused(&["run", "--shard", "1/2", "one"], 2, &["holds no plan"]);
     refused(&["run", "--shard", "1/2", "smoke"], 2, &["holds no plan"]);
-    refused(
-        &["plan", "smoke", "--shards", "2", "--out", "plan"],
-        2,
-        &["`plan` exists"],
+    // Before anything is estimated, which takes seconds.
+    let (code, said) = ran(at, &["plan", "smoke", "--shards", "2", "--out", "plan"]);
+    assert!(
+        code == Some(2) && said.starts_with("error: `plan` exists"),
+        "{said}"
     );
 
     fs::copy(at.join("other/parts/1-of-2"), at.join("plan/parts/1-of-2")).unwrap();
