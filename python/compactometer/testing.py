@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
 import json
 import os
 import shutil
@@ -226,7 +225,6 @@ class _Model(BaseHTTPRequestHandler):
 
     def _responses_compact(self, asked: dict[str, Any], said: str) -> None:
         """The user's messages and an item that is sealed."""
-        sealed = f"compactometer.{base64.b64encode(said.encode()).decode()}"
         kept = [item for item in asked["input"] if item.get("role") == "user"]
         counts = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
         details = {
@@ -237,7 +235,7 @@ class _Model(BaseHTTPRequestHandler):
             "id": "x",
             "object": "response.compaction",
             "created_at": 0,
-            "output": [*kept, {"id": "y", "type": "compaction", "encrypted_content": sealed}],
+            "output": [*kept, {"id": "y", "type": "compaction", "encrypted_content": said}],
             "usage": {**counts, **details},
         }
         self._answer(json.dumps(answer).encode(), "application/json")

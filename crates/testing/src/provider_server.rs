@@ -7,8 +7,8 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::provider_rules::{anthropic, openai, openai_responses};
 
-/// Answers chat completions, responses and messages with a short text. `rejects` may return a further reason
-/// to reject a body.
+/// Answers chat completions, responses and messages with a short text. `rejects` may return a
+/// further reason to reject a body.
 pub async fn start(
     rejects: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
 ) -> MockServer {

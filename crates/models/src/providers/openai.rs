@@ -5,7 +5,7 @@ use compactometer_engine::model::{ChatRequest, Finish, ToolDefinition, WireMessa
 use serde_json::{Value, json};
 
 use super::answer_so_far::AnswerSoFar;
-use super::portable::{arguments_text, between_users, call_id, given, is_blank, some, tool_name};
+use super::portable::{arguments_text, between_users, call_id, given, some, text, tool_name};
 use super::{ModelLookup, Provider, ReportedUsage, Service};
 
 /// OpenAI's own service.
@@ -74,13 +74,7 @@ fn chat(request: &[WireMessage]) -> Vec<Value> {
 /// One message, or one for each tool result; a message without text or calls gives none. This
 /// format has no thinking.
 fn messages(message: &WireMessage) -> Vec<Value> {
-    let text = |part: &Part| match part {
-        Part::Text { text } if !is_blank(text) => Some(text.clone()),
-        Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
-        _ => None,
-    };
-    let texts = message.parts.iter().filter_map(text).collect::<Vec<_>>();
-    let content = (!texts.is_empty()).then(|| texts.join("\n\n"));
+    let content = text(message);
     match message.role {
         Role::System | Role::User => {
             let said = |content| json!({"role": message.role.name(), "content": content});

@@ -8,7 +8,7 @@ use crate::sealed_summary;
 
 use super::answer_so_far::AnswerSoFar;
 use super::openai::{is_strict, plain};
-use super::portable::{arguments_text, between_users, call_id, given, is_blank, some, tool_name};
+use super::portable::{arguments_text, between_users, call_id, given, some, text, tool_name};
 use super::{ModelLookup, OwnCompaction, Provider, ReportedUsage, Service};
 
 /// OpenAI's own service, or another server that speaks its format.
@@ -116,16 +116,6 @@ fn items(message: &WireMessage) -> Vec<Value> {
         _ => None,
     });
     said.into_iter().chain(others).collect()
-}
-
-fn text(message: &WireMessage) -> Option<String> {
-    let text = |part: &Part| match part {
-        Part::Text { text } if !is_blank(text) => Some(text.clone()),
-        Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
-        _ => None,
-    };
-    let texts = message.parts.iter().filter_map(text).collect::<Vec<_>>();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// Adds what an event, or the whole answer where it is not streamed, says.

@@ -3,6 +3,8 @@
 //! A transcript from one provider may be sent to another, so both formats follow the stricter of
 //! the published rules. A request keeps its ids and names; only what is sent differs.
 
+use compactometer_engine::message::Part;
+use compactometer_engine::model::WireMessage;
 use serde_json::{Value, json};
 
 /// The user's turn where a chat would begin or end with the assistant's, which Anthropic's models
@@ -26,6 +28,17 @@ pub(super) fn given(mut object: Value) -> Value {
 /// A list that is not empty.
 pub(super) fn some(list: Vec<Value>) -> Option<Vec<Value>> {
     (!list.is_empty()).then_some(list)
+}
+
+/// The texts of a message in one, for formats that have no thinking and no media.
+pub(super) fn text(message: &WireMessage) -> Option<String> {
+    let text = |part: &Part| match part {
+        Part::Text { text } if !is_blank(text) => Some(text.clone()),
+        Part::Media { media_type, .. } => Some(format!("[{media_type}]")),
+        _ => None,
+    };
+    let texts = message.parts.iter().filter_map(text).collect::<Vec<_>>();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The chat with a turn of the user before and after it, where what is there is the agent's or

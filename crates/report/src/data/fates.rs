@@ -4,15 +4,21 @@ use std::collections::BTreeMap;
 
 use compactometer_formats::fate::Fate;
 use compactometer_formats::record::{FactRow, Record};
+use compactometer_formats::summary::StrategySummary;
 
 use crate::data::{StrategyRecords, UnitRecords, points};
 
 /// The share of facts in contexts that count as empty, whatever they hold.
 pub(crate) const UNUSABLE: &str = "unusable";
 
+/// Whether all summaries of a row could be read, so that its shares say how facts went.
+pub(crate) fn are_known(row: &StrategySummary) -> bool {
+    !row.fates.is_empty() && !row.fates.contains_key(Fate::Sealed.name())
+}
+
 /// Shares of all stated facts, decoys left out, by name of the fate, and of [`UNUSABLE`]; the mean
-/// over units. They sum to 1; empty where no fact is stated. `stored_only`, `sealed` and `unusable` are
-/// there only where they occur.
+/// over units. They sum to 1; empty where no fact is stated. `stored_only`, `sealed` and `unusable`
+/// are there only where they occur.
 pub(crate) fn shares(strategy: &StrategyRecords) -> BTreeMap<String, f64> {
     let units: Vec<Vec<f64>> = strategy.units.iter().filter_map(unit_shares).collect();
     if units.is_empty() {

@@ -12,7 +12,7 @@ use compactometer_formats::summary::{Compared, Comparison, Group, MetricValue, S
 use compactometer_text::code::code;
 
 use super::comparisons::{common_reference, in_points};
-use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
+use crate::data::{FULL, RECENT_TALK, SAME_SIZE, fates};
 use crate::metrics::Metric;
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::COST_USD;
@@ -433,7 +433,7 @@ const LOST: [(&str, &str); 3] = [
 /// Where facts are lost, the most frequent way first.
 fn fates(group: &Group) -> Option<String> {
     let rows = sound(group)
-        .filter(|strategy| !strategy.fates.is_empty() && !strategy.fates.contains_key("sealed"))
+        .filter(|strategy| fates::are_known(strategy))
         .collect::<Vec<_>>();
     if rows.is_empty() {
         return None;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use compactometer_engine::strategy::approach::Approach;
-use compactometer_formats::fate::Fate;
 use compactometer_formats::protocol::LimitsOf;
 use compactometer_formats::record::Family;
 use compactometer_formats::summary::{Comparison, Group, MetricValue, StrategySummary};
@@ -12,7 +11,7 @@ use compactometer_text::wrapping::{clipped, wrapped};
 use serde::Serialize;
 
 use super::Screen;
-use crate::data::{FULL, RECENT_TALK, SAME_SIZE};
+use crate::data::{FULL, RECENT_TALK, SAME_SIZE, fates};
 use crate::metrics::answered::{ANSWER_RECALL, PROMPTED_ANSWER_RECALL, reader_is_too_weak};
 use crate::metrics::bound::BOUND_RECALL_CORRECTED;
 use crate::metrics::cost::{COST_AGAINST_FULL, COST_USD};
@@ -440,7 +439,7 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
                 .map(|row| {
                     // Requests are known where summaries are not.
                     let is_read = fates == ["dropped_unseen"] && !row.fates.is_empty();
-                    let is_known = (is_read || has_known_fates(row))
+                    let is_known = (is_read || fates::are_known(row))
                         && (of_recorded || row.family != Family::Recorded);
                     let share = fates
                         .iter()
@@ -475,11 +474,6 @@ fn fates(rows: &[&StrategySummary]) -> Vec<Filled> {
     ]
 }
 
-/// Whether all summaries could be read.
-fn has_known_fates(row: &StrategySummary) -> bool {
-    !row.fates.is_empty() && !row.fates.contains_key(Fate::Sealed.name())
-}
-
 /// How most of the facts that are not held went.
 fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
     let ways = ["dropped_unseen", "unwritten", "eroded"];
@@ -488,7 +482,7 @@ fn mostly(rows: &[&StrategySummary]) -> Option<Filled> {
         let most = ways
             .iter()
             .max_by(|one, other| share(one).total_cmp(&share(other)));
-        let is_known = has_known_fates(row) && row.family != Family::Control;
+        let is_known = fates::are_known(row) && row.family != Family::Control;
         most.filter(|fate| is_known && share(fate) > 0.0)
             .map_or("-".to_owned(), |fate| vocabulary::name(fate))
     };
