@@ -167,3 +167,49 @@ fn off_is_off_under_every_protocol_and_what_changes_nothing_is_named() {
         "warning  parameters without effect, since the run sets its limits: window of `wide`";
     assert!(told.contains(line), "{told}");
 }
+
+/// Times in the log decide, and the pause ends with the agent's next message.
+#[test]
+fn published_limits_may_start_after_a_pause() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("tiny.toml"), SPEC).unwrap();
+    succeeds(dir, &["generate", "tiny.toml", "--out", "tiny.jsonl"]);
+    let mut suite = lines(dir, "tiny.jsonl");
+    let messages = suite[1]["messages"].as_array_mut().unwrap();
+    let users = messages.iter().enumerate().skip(30);
+    let users = users.filter(|(_, message)| message["role"] == "user");
+    let pauses = users.map(|(at, _)| at).take(2).collect::<Vec<_>>();
+    let last = messages[pauses[0] - 1]["id"].as_u64().unwrap();
+    let mut now = 1_700_000_000_000_u64;
+    for (at, message) in messages.iter_mut().enumerate() {
+        // The user is away for 61 minutes, and later for 50.
+        now += match pauses.iter().position(|pause| *pause == at) {
+            Some(0) => 61 * 60_000,
+            Some(_) => 50 * 60_000,
+            None => 1_000,
+        };
+        message["at_ms"] = now.into();
+    }
+    let text = suite.iter().map(|line| format!("{line}\n"));
+    std::fs::write(dir.join("timed.jsonl"), text.collect::<String>()).unwrap();
+    let rows = "pause=summarize:when=60 minutes,longer=summarize:when=90 minutes,full";
+    let run = [
+        "compare",
+        "timed.jsonl",
+        "-s",
+        rows,
+        "--protocol",
+        "published",
+        "--scale",
+        ".3",
+        "--out",
+        "run",
+        "-q",
+    ];
+    succeeds(dir, &run);
+    let found = applied(dir, "published", "pause");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0] > last && found[0] <= last + 2, "{found:?}, {last}");
+    assert!(applied(dir, "published", "longer").is_empty());
+}
