@@ -14,6 +14,8 @@ pub(in crate::commands) struct Adapter {
     pub(super) version: &'static str,
     pub(super) from: Registry,
     pub(super) packages: &'static [&'static str],
+    /// The oldest Python that all packages take.
+    pub(super) python: (u32, u32),
     /// The name and the text of its program.
     program: (&'static str, &'static str),
     /// The program's argument, if it is one for several adapters, which share a folder.
@@ -25,6 +27,9 @@ pub(super) enum Registry {
     Npm,
     Pypi,
 }
+
+/// What packages of PyPI need if they need no later one.
+pub(super) const PYTHON_LEAST: (u32, u32) = (3, 11);
 
 /// A new one needs its program in `scripts/adapters` and a row here.
 pub(in crate::commands) const ALL: &[Adapter] = &[
@@ -104,6 +109,18 @@ pub(in crate::commands) const ALL: &[Adapter] = &[
         program: (
             "strands_summary.py",
             include_str!("../../../../../scripts/adapters/strands_summary.py"),
+        ),
+        ..PYPI
+    },
+    Adapter {
+        name: "openhands-condenser",
+        about: "LLMSummarizingCondenser of OpenHands 1.58.2, from PyPI",
+        version: "1.58.2",
+        packages: &["openhands-sdk==1.58.2"],
+        python: (3, 12),
+        program: (
+            "openhands_condenser.py",
+            include_str!("../../../../../scripts/adapters/openhands_condenser.py"),
         ),
         ..PYPI
     },
@@ -199,6 +216,7 @@ const NPM: Adapter = Adapter {
     version: "",
     from: Registry::Npm,
     packages: &[],
+    python: PYTHON_LEAST,
     program: ("", ""),
     kind: None,
 };

@@ -11,6 +11,8 @@ pub(super) struct Packages {
     pub(super) npm: Vec<String>,
     /// Into `python`, a virtual environment.
     pub(super) pip: Vec<String>,
+    /// The oldest Python that takes these, as major and minor version.
+    pub(super) python: (u32, u32),
     /// Names and texts.
     pub(super) files: Vec<(&'static str, &'static str)>,
 }
@@ -55,7 +57,7 @@ impl Packages {
     /// are used.
     fn install_python(&self, made: &Path) -> Result<()> {
         let environment = made.join("python");
-        let mut venv = python()?;
+        let mut venv = python(self.python)?;
         run(
             venv.args(["-m", "venv", "--symlinks"]).arg(&environment),
             "install Python",
@@ -72,12 +74,8 @@ impl Packages {
     }
 }
 
-/// The oldest Python that all packages take.
-const PYTHON: (u32, u32) = (3, 11);
-
 /// The first Python that is new enough and can make environments.
-fn python() -> Result<Command> {
-    let (major, least) = PYTHON;
+fn python((major, least): (u32, u32)) -> Result<Command> {
     let newer = (least..least + 6)
         .rev()
         .map(|minor| format!("python{major}.{minor}"));

@@ -29,7 +29,7 @@ pub(super) const COMMAND: CommandRow = CommandRow {
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "`list adapters` names the packages, which are strategies for `-s` then, and `list agents` the agents, for `--agent`. Each version is pinned, and packages come from the registries that npm and pip are set to. npm and Node 20 are needed for packages of npm, Python 3.11 for those of PyPI."
+    after_help = "`list adapters` names the packages, which are strategies for `-s` then, and `list agents` the agents, for `--agent`. Each version is pinned, and packages come from the registries that npm and pip are set to. npm and Node 20 are needed for packages of npm, Python 3.11 for those of PyPI, and 3.12 for openhands-condenser."
 )]
 struct AddArgs {
     /// Adapters, and agents as `NAME` or `NAME@VERSION`.
@@ -118,6 +118,7 @@ impl Thing {
                 Packages {
                     npm,
                     pip,
+                    python: adapter.python,
                     files: adapter.files(),
                 }
             }
@@ -131,6 +132,7 @@ impl Thing {
                 Packages {
                     npm: of_version(&agent.install.npm),
                     pip: of_version(&agent.install.pip),
+                    python: adapters::PYTHON_LEAST,
                     files: Vec::new(),
                 }
             }
