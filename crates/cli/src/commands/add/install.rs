@@ -92,7 +92,7 @@ fn python((major, least): (u32, u32)) -> Result<Command> {
         }
     }
     bail!(
-        "no Python {major}.{least} or later with `venv` is on the path: install one, as with `apt install python3-venv` or `uv python install`"
+        "no Python {major}.{least} or later with `venv` is on the path: install one, as with `uv python install {major}.{least}` or `apt install python3-venv`"
     )
 }
 
