@@ -39,6 +39,10 @@ def _result(call: str, text: str = "done") -> dict[str, Any]:
     return {"type": "tool_result", "call_id": call, "text": text}
 
 
+def _image() -> dict[str, Any]:
+    return {"type": "media", "media_type": "image/png", "digest": "00", "tokens": 1600}
+
+
 def _chat(*middle: Message) -> list[Message]:
     """A system prompt, twelve long turns, the case's own messages, and a last user message."""
     turns = []
@@ -91,13 +95,10 @@ CASES: dict[str, list[Message]] = {
             {"type": "thinking", "text": "Hm.", "signature": "abc="},
             _text("I see."),
         ),
-        _message(
-            21,
-            "user",
-            {"type": "media", "media_type": "image/png", "digest": "00", "tokens": 1600},
-            _text("Look."),
-        ),
-        _message(22, "assistant", _text("Seen.")),
+        _message(21, "user", _image(), _text("Look.")),
+        _message(22, "assistant", _call("screen")),
+        _message(23, "tool", _result("screen"), _image()),
+        _message(24, "assistant", _text("Seen.")),
     ),
     "an earlier summary": [
         _message(1, "system", _text("You are an agent."), fixed=True),

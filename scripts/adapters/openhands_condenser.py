@@ -31,7 +31,8 @@ def theirs(message, calls):
             llm_response_id=message.id,
         )
     if message.role == "tool":
-        for number, part in enumerate(message.parts):
+        results = [part for part in message.parts if part["type"] == "tool_result"]
+        for number, part in enumerate(results):
             call = calls[part["call_id"]]
             result = MCPToolObservation.from_text(part["text"], tool_name=call["tool_name"])
             one = {"id": f"{message.id}.{number}", "action_id": call["id"], "observation": result}
